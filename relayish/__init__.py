@@ -298,11 +298,11 @@ _HANDLERS: _typing.Final = {
     "c": ("relayish.codegen.c.loops.statements", "relayish.codegen.c.core.statements"),
     "loops": (
         "relayish.passes.relay.to_loops.detection",
+        "relayish.passes.relay.to_loops.domains_without_loops",
         "relayish.passes.relay.to_loops.handler",
         "relayish.passes.relay.to_loops.marks",
         "relayish.passes.relay.to_loops.networks",
         "relayish.passes.relay.to_loops.quantised",
-        "relayish.passes.relay.to_loops.refused",
         "relayish.passes.relay.to_loops.resizing",
     ),
     "verify": ("relayish.analysis.verification", "relayish.tir.verifier", "relayish.core"),

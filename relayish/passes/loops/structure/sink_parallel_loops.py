@@ -148,10 +148,8 @@ def _follows_memory(nest: For, var: Var) -> bool:
 
 def _accesses(stmt: Stmt) -> Iterator[tuple[Load | Store, bool]]:
     for each in PROGRAM.pre_order(stmt):
-        if isinstance(each, Store):
-            yield each, True
-        elif isinstance(each, Load) and isinstance(each.tensor, Tensor):
-            yield each, False
+        if isinstance(each, Store) or (isinstance(each, Load) and isinstance(each.tensor, Tensor)):
+            yield each, isinstance(each, Store)
 
 
 def _step(access: Load | Store, var: Var, images: Mapping[Node, Node]) -> int | None:

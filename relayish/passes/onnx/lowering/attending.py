@@ -8,10 +8,9 @@ from relayish.errors import EvaluationError
 from relayish.ir.relay.expr import Expr, Let, Var
 from relayish.ir.relay.type import TensorType
 from relayish.onnx.element_types import element_type_name
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.defined import apply_graph
-from relayish.passes.onnx.lowering.elementwise import Numbers
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, lowers
-from relayish.passes.onnx.lowering.training import work_type
 
 
 @lowers("FlexAttention", domain="ai.onnx.preview")

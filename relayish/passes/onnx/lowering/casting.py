@@ -10,7 +10,7 @@ from relayish.ir.relay.expr import Expr
 from relayish.ir.values.dtype import numpy_dtype
 from relayish.numeric.precision import is_fractional, is_native
 from relayish.onnx.element_types import element_type_name
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _SATURATING: Final = ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz")

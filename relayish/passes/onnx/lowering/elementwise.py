@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
+from relayish.passes.onnx.lowering.arithmetic import Numbers
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _SAME: Final = {
@@ -176,30 +176,6 @@ def activation(node: OnnxNode) -> Expr:
     """Activations that are written with others."""
     written: Expr = _ACTIVATIONS[node.identity.name](node, node.input(0), Numbers(node.dtype()))
     return written
-
-
-class Numbers:
-    """Arithmetic on expressions and numbers of one element type."""
-
-    def __init__(self, dtype: str) -> None:
-        self.dtype = dtype
-
-    def of(self, value: Any) -> Expr:  # Any: an expression or a number
-        """Return a number as a constant; an expression as it is."""
-        if isinstance(value, Expr):
-            return value
-        found = const(value, self.dtype)
-        held = float(np.asarray(found.data))
-        if math.isfinite(value) and (not math.isfinite(held) or bool(held) != bool(value)):
-            raise Unlowered(f"{self.dtype} has no number near {value}")
-        return found
-
-    def array(self, values: Any) -> Expr:  # Any: numbers, of any element type
-        """Return numbers as a constant."""
-        return const(values, self.dtype)
-
-    def __call__(self, op: str, *args: object) -> Expr:
-        return build(op, *[self.of(each) for each in args])
 
 
 def _elu(node: OnnxNode, x: Expr, op: Numbers) -> Expr:

@@ -22,7 +22,7 @@ from relayish.onnx.kernels.ml_trees import (
 )
 from relayish.onnx.kernels.registry import Array
 from relayish.onnx.kernels.text import read_pool
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _COMPARISONS: Final = (

@@ -9,8 +9,9 @@ import numpy as np
 
 from relayish.ir.relay.expr import Expr
 from relayish.ir.values.dtype import numpy_dtype
-from relayish.numeric.precision import compute_dtype, is_fractional
+from relayish.numeric.precision import is_fractional
 from relayish.onnx.element_types import element_type_name
+from relayish.passes.onnx.lowering.arithmetic import work_type
 from relayish.passes.onnx.lowering.casting import clipped
 from relayish.passes.onnx.lowering.elementwise import round_to_even
 from relayish.passes.onnx.lowering.reductions import fill_nothing
@@ -35,7 +36,7 @@ def quantize(node: OnnxNode) -> Expr:
         return build(
             "qnn.quantize", node.input(0), node.input(1), zero, axis=axis, out_dtype=target
         )
-    computed = compute_dtype(numpy_dtype(divided)).name
+    computed = work_type(divided)
     scale = build("cast", _spread(node, 1), computed)
     x = build("cast", build("cast", node.input(0), divided), computed)
     quotient = build("cast", build("cast", build("divide", x, scale), divided), computed)
@@ -88,7 +89,7 @@ def dequantize(node: OnnxNode) -> Expr:
         return build("qnn.dequantize", node.input(0), node.input(1), zero, axis=axis)
     if not is_fractional(numpy_dtype(target)):
         raise Unlowered(f"it gives elements of type {target}")
-    computed = compute_dtype(numpy_dtype(target)).name
+    computed = work_type(target)
     x = node.input(0)
     if node.has(2):  # the difference is exact
         wide = "float32" if is_fractional(numpy_dtype(held)) else "int32"

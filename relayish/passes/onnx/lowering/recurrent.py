@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish.ir.relay.expr import Expr, Tuple
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
-from relayish.passes.onnx.lowering.training import work_type
 
 _DEFAULTS: Final = {
     "LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)

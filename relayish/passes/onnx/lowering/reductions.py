@@ -11,9 +11,8 @@ import numpy as np
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import PrimExpr
 from relayish.ir.values.dtype import numpy_dtype
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
-from relayish.passes.onnx.lowering.training import work_type
 
 _REDUCTIONS: Final = {
     "ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min",

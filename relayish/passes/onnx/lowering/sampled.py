@@ -9,10 +9,9 @@ from math import prod
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.networks import kernel_of
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
-from relayish.passes.onnx.lowering.training import work_type
 from relayish.passes.onnx.lowering.windows import flat_channels, place
 
 

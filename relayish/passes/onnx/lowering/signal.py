@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from relayish.ir.relay.expr import Expr
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
-from relayish.passes.onnx.lowering.training import work_type
 
 
 @lowers("DFT")

@@ -9,22 +9,15 @@ import numpy as np
 
 from relayish.errors import EvaluationError
 from relayish.ir.relay.expr import Expr
-from relayish.ir.values.dtype import numpy_dtype
-from relayish.numeric.precision import compute_dtype
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.kernels.batch_normalization import dropout as drop
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
 
 _TRAINING: Final = "ai.onnx.preview.training"
 
 Step = Callable[[Numbers, Expr, Expr, Sequence[Expr]], tuple[Expr, ...]]
 """``step(op, rate, factor, parts)``: what becomes of a parameter, its gradient, and its state."""
-
-
-def work_type(dtype: str) -> str:
-    """Return the element type that numbers of another one are computed in."""
-    return str(compute_dtype(numpy_dtype(dtype)))
 
 
 def _stepped(node: OnnxNode, count: int, rate: Expr, factor: Expr, step: Step) -> list[Expr]:

@@ -16,9 +16,8 @@ from relayish.numeric.pooling import count_elements
 from relayish.onnx.calls import count_outputs
 from relayish.onnx.kernels.pooling import lowest
 from relayish.onnx.kernels.spatial import Placed, place_windows
-from relayish.passes.onnx.lowering.elementwise import Numbers
+from relayish.passes.onnx.lowering.arithmetic import Numbers, work_type
 from relayish.passes.onnx.lowering.rule import OnnxNode, Unlowered, build, const, lowers
-from relayish.passes.onnx.lowering.training import work_type
 
 Table = NDArray[np.int64]
 
