@@ -29,6 +29,7 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr as Scalar
 from relayish.tir.ir.tensor import Tensor
+from relayish.tir.ir.type import Type as ElementType
 from relayish.tir.substitution import LOOPS, replace
 
 Memory: TypeAlias = tuple[tuple[int, ...], str]
@@ -75,12 +76,18 @@ class ToLoopsCtx(AnalyzeCtx):
         """Return the sizes of a tensor.
 
         Raises:
-            UnlowerableError: If one is not known, and no argument tells it, or it is no tensor.
+            UnlowerableError: If one is not known, and no argument tells it, or it is no tensor of
+                numbers that loops have.
         """
         if not isinstance(ty, TensorType) or any(isinstance(size, AnySize) for size in ty.shape):
             raise UnlowerableError(
                 f"{quote(node)} cannot be written as loops: it is of type {ty}; expected a tensor "
                 f"of known sizes"
+            )
+        if not ElementType(ty.dtype).is_numeric:
+            raise UnlowerableError(
+                f"{quote(node)} cannot be written as loops: it is of type {ty}; expected integers, "
+                f"truth values, or numbers with a point"
             )
         return self.sizes.shape(ty.shape)
 

@@ -99,3 +99,11 @@ def test_a_view_of_a_field_is_no_view_of_the_first():
     func = relay.Function([pair], body, attrs=relay.DictAttrs({RESHAPE_ONLY: 1}))
     typed = relay.transform.InferType()(relay.IRModule.from_expr(func))["main"]
     assert not is_view(function_to_loops(typed, "squeeze").func)
+
+
+@each("dtype", ["complex64", "string"])
+@each("given", [True, False])
+def test_elements_that_loops_do_not_have_are_refused(dtype, given):
+    x = relay.var("x", shape=(2,), dtype=dtype if given else "float32")
+    with pytest.raises(UnlowerableError, match=rf"Tensor\[\(2\), {dtype}\]; expected integers"):
+        both([x], relay.copy(x) if given else relay.cast(x, dtype))
