@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
+from relayish.codegen.c.ordering.leaves import value_of
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import CodegenError, OptionError, TypeConfusionError
 from relayish.functor import ExprMutator
@@ -23,7 +24,7 @@ from relayish.interpreter.arguments import order_arguments
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.relay.type import Type
 
 
 class CompiledNetwork:
@@ -98,7 +99,7 @@ class CompiledNetwork:
         status = self._status(passed, frame.arena)
         if status:
             raise_for(status, self.code.faults, self._loaded, f"{self.code.name}_fault")
-        return arranged(iter(outputs), self.result)
+        return value_of(iter(outputs), self.result)
 
     def _sizes(self, given: Sequence[np.ndarray[Any, Any]]) -> list[int]:
         """Return the sizes that arrays tell.
@@ -163,13 +164,6 @@ class _Frame:
         self.arena: Final = arena
         self.inputs: Final = shapes[:count]
         self.outputs: Final = shapes[count:]
-
-
-def arranged(outputs: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: as above
-    """Return the value of a type whose leaves are the next of ``outputs``."""
-    if isinstance(ty, TupleType):
-        return tuple([arranged(outputs, field) for field in ty.fields])
-    return next(outputs)
 
 
 def aligned_bytes(size: int) -> np.ndarray[Any, Any]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
+from relayish.codegen.c.header import write_header
 from relayish.codegen.c.network import Network
 from relayish.codegen.c.runner import MAIN
 from relayish.codegen.c.weights import Weights, packed, write_aligned, write_loader, write_table
@@ -71,7 +72,7 @@ def ship(
     if single_file and weights is Weights.BINARY:
         raise OptionError("a single file holds the weights; leave out that they are binary")
     tables = weights is Weights.C
-    taken = [f"{name}_{each}" for each in _TAKEN]
+    taken = [f"{name}_{each}" for each in _TAKEN.split()]
     code = network_to_c(network, name, tables=tables, taken=taken, outputs=outputs)
     static = None if malloc else _static_bytes(code, most)
     if most is not None and (malloc or not code.sizes):
@@ -80,7 +81,7 @@ def ship(
             "them out"
         )
     held = None if tables else packed(code)
-    header = _header(code, static, tables=tables)
+    header = write_header(code, static, tables=tables)
     source = _source(code, held, malloc=malloc, flags=flags)
     stands_for = {"NAME": code.name, "UPPER": code.name.upper()}
     stands_for["LOAD\n"] = _load_call(code, tables=tables)
@@ -107,19 +108,8 @@ _NO_NAMES: Final = (
 )
 _HEADERS: Final = frozenset(_NO_NAMES.split())
 _TAKEN: Final = (
-    *("run", "run_in", "run_all", "error", "load", "inputs", "outputs", "port", "weights"),
-    *(
-        "memory",
-        "place",
-        "status",
-        "size",
-        "sizes",
-        "measure",
-        "arena_size",
-        "numbers",
-        "given",
-        "measured",
-    ),
+    "run run_in run_all error load inputs outputs port weights memory place status size sizes "
+    "measure arena_size numbers given measured"
 )
 _INCLUDE: Final = "/* the header */\n"
 
@@ -167,108 +157,6 @@ def _refuse_malloc(code: CNetwork) -> None:
                 f"function {function} asks the system for memory: {line.strip()}; leave out that "
                 f"it must not, or give what it needs as an argument"
             )
-
-
-def _header(code: CNetwork, static: int | None, *, tables: bool) -> str:
-    name, upper = code.name, code.name.upper()
-    sizes = [f"int64_t {each.name}" for each in code.sizes]
-    inputs = [f"const {each.declaration} /* {each.shown} */" for each in code.inputs]
-    outputs = [f"{each.declaration} /* {each.shown} */" for each in code.outputs]
-    params = ", ".join([*sizes, *inputs, *outputs])
-    given = [] if tables else ["const uint8_t *weights"]
-    run_in = ", ".join([*sizes, *inputs, *outputs, *given, "uint8_t *arena"])
-    bytes_ = code.arena if static is None else static
-    parts = [
-        f"#ifndef {upper}_H",
-        f"#define {upper}_H",
-        "",
-        "#include <stdbool.h>",
-        "#include <stddef.h>",
-        "#include <stdint.h>",
-        "",
-        "#ifdef __cplusplus",
-        'extern "C" {',
-        "#endif",
-        "",
-        f"#define {upper}_INPUTS {len(code.inputs)}",
-        f"#define {upper}_OUTPUTS {len(code.outputs)}",
-        f"#define {upper}_SIZES {len(code.sizes)} /* that inputs tell */",
-        f"#define {upper}_NUMBERS {_count(code)} /* of what {name}_measure tells */",
-        *(
-            [f"#define {upper}_ARENA_BYTES {bytes_} /* aligned by {ALIGNMENT} */"]
-            if bytes_ is not None
-            else []
-        ),
-        f"#define {upper}_NO_MEMORY (-1)",
-        f"#define {upper}_NO_WEIGHTS (-2)",
-        "",
-        *_told_sizes(code),
-        "/* fills the outputs; returns 0, or a status */",
-        f"int32_t {name}_run({params or 'void'});",
-        "",
-        "/* the same, in memory that nobody else uses meanwhile */",
-        f"int32_t {code.entry}({run_in});",
-        "",
-        "/* the same as the first, of sizes and pointers in order */",
-        f"int32_t {name}_run_all(",
-        "  const int64_t *sizes, const void *const *inputs, void *const *outputs);",
-        "",
-        "/* tells the bytes of the arena, then all dimensions of inputs, then of outputs; returns",
-        f"   a status. numbers has room for {upper}_NUMBERS */",
-        f"int32_t {name}_measure(const int64_t *sizes, int64_t *numbers);",
-        "",
-        "/* what a status says */",
-        f"const char *{name}_error(int32_t status);",
-        "",
-        "/* inputs and outputs: names; types as files of numpy say them, and shapes; how many",
-        "   dimensions there are, and bytes of an element */",
-        "typedef struct {",
-        "  const char *name;",
-        "  const char *header;",
-        "  const char *shape;",
-        "  size_t rank;",
-        "  size_t bytes;",
-        f"}} {name}_port;",
-        f"extern const {name}_port {name}_inputs[];",
-        f"extern const {name}_port {name}_outputs[];",
-        "",
-        "/* sizes: names, and of which input which dimension they are */",
-        "typedef struct {",
-        "  const char *name;",
-        "  int input;",
-        "  int axis;",
-        f"}} {name}_size;",
-        f"extern const {name}_size {name}_sizes[];",
-        "",
-    ]
-    if not tables:
-        parts += [
-            f"#define {upper}_WEIGHT_BYTES {code.weight_bytes}",
-            "",
-            "/* reads the weights; returns NULL, or what is wrong with the file */",
-            f"const char *{name}_load(const char *path);",
-            "",
-        ]
-    return "\n".join([*parts, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
-
-
-def _count(code: CNetwork) -> int:
-    ranks = sum([len(each.shape) for each in (*code.inputs, *code.outputs)])
-    return max(code.measured[1], 1 + ranks)
-
-
-def _told_sizes(code: CNetwork) -> list[str]:
-    """Return what a header says of sizes that arguments tell."""
-    if not code.sizes:
-        return []
-    told = [
-        f"   {each.name}: dimension {each.axis} of {code.inputs[each.input].name}"
-        for each in code.sizes
-    ]
-    lines = ["/* sizes that inputs tell, each 1 at least:", *told[:-1], f"{told[-1]} */"]
-    sizes = ", ".join([f"int64_t {each.name}" for each in code.sizes])
-    shown = f"how many bytes the arena has, aligned by {ALIGNMENT}; 0 where sizes are too large"
-    return [*lines, "", f"/* {shown} */", f"size_t {code.name}_arena_size({sizes});", ""]
 
 
 def _source(code: CNetwork, held: bytes | None, *, malloc: bool, flags: Sequence[str]) -> str:

@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, NoReturn, TypeAlias
+from typing import Final, NoReturn
 
 from relayish.analysis.unmatched_cases import iter_unmatched_cases
-from relayish.codegen.c.ordering.leaves import Layouts, Leaf, closest
-from relayish.codegen.c.ordering.memory import Workspace, buffer_of
+from relayish.codegen.c.ordering.aims import ANYWHERE, Aim, aims_of
+from relayish.codegen.c.ordering.arguments import arranged, as_argument, cells_in, sizes_of
+from relayish.codegen.c.ordering.leaves import Leaf, closest
+from relayish.codegen.c.ordering.memory import Memory, Value, Workspace, buffer_of
+from relayish.codegen.c.ordering.patterns import Tests
 from relayish.codegen.c.ordering.program import Ordered, Program, block_of, last_calls
 from relayish.codegen.c.ordering.python_calls import install_function
 from relayish.codegen.c.ordering.statements import copy, fill
 from relayish.errors import CodegenError, UnlowerableError
-from relayish.functor import ExprFunctor, PatternFunctor
+from relayish.functor import ExprFunctor
 from relayish.ir.kinds.one_line import quote
-from relayish.ir.relay.adt import (
-    Constructor,
-    Match,
-    PatternConstructor,
-    PatternTuple,
-    PatternVar,
-    PatternWildcard,
-)
+from relayish.ir.relay.adt import Constructor, Match, PatternVar
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -42,7 +38,7 @@ from relayish.ir.relay.expr import (
 )
 from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.relay.type import TupleType
 from relayish.ir.relay.typed import type_of
 from relayish.op.types.dimension import compare, show_shape
 from relayish.passes.relay.to_loops.functions import is_view
@@ -51,44 +47,13 @@ from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import EQ, And, const
+from relayish.tir.ir.operators import EQ, const
 from relayish.tir.ir.operators import Expr as Scalar
 from relayish.tir.ir.stmt import Block, IfThenElse, PolyFor
 from relayish.tir.ir.stmt import Let as Declare
-from relayish.tir.ir.tensor import Buffer, Store, Tensor
+from relayish.tir.ir.tensor import Store, Tensor
 from relayish.tir.ir.tensor import Var as LoopVar
 from relayish.tir.ir.type import VOID
-
-Memory: TypeAlias = Tensor | Buffer
-
-Value: TypeAlias = tuple[Tensor, ...]
-"""The tensors of a value, as its type lays them out."""
-
-
-class Aim:
-    """Where the value of an expression is wanted.
-
-    Attributes:
-        places: Memory for each of its tensors; ``None`` where any will do.
-        type: Its type, where more is known of it than of the expression.
-        is_last: Whether the value is that of the function.
-    """
-
-    __slots__ = ("is_last", "places", "type")
-
-    def __init__(
-        self,
-        places: Sequence[Tensor | None] | None,
-        ty: Type | None = None,
-        *,
-        is_last: bool = False,
-    ) -> None:
-        self.places: Final = places
-        self.type: Final = ty
-        self.is_last: Final = is_last
-
-
-_ANYWHERE: Final = Aim(None)
 
 
 class Body(ExprFunctor[Value]):
@@ -145,7 +110,7 @@ class Body(ExprFunctor[Value]):
             told = told._replace(workspace=room, room=self._space.leaves())
         self._program.ordered[self._var] = told
         args = arranged(told, params, [self._constants[node] for node in told.constants], results)
-        given = (*self._sizes, *map(_as_argument, args))
+        given = (*self._sizes, *map(as_argument, args))
         return LoweredFunc(told.name, given, Block(tuple(self._stmts)), own)
 
     @property
@@ -163,7 +128,7 @@ class Body(ExprFunctor[Value]):
     def _block(self, expr: Expr, aim: Aim) -> Value:
         """Write the statements of a chain of lets, and return where its value stands."""
         bindings, last = block_of(expr)
-        aims = _aims_of(bindings, last, aim, self._layouts)
+        aims = aims_of(bindings, last, aim, self._layouts)
         for var, value in bindings:
             if isinstance(value, Function) and is_primitive(value):  # several calls share it
                 self._groups[var] = value
@@ -253,19 +218,19 @@ class Body(ExprFunctor[Value]):
         return self._constants[constant]
 
     def visit_tuple(self, tup: Tuple, aim: Aim) -> Value:  # noqa: ARG002 - as the others
-        return tuple([each for field in tup.fields for each in self.visit(field, _ANYWHERE)])
+        return tuple([each for field in tup.fields for each in self.visit(field, ANYWHERE)])
 
     def visit_tuple_getitem(self, item: TupleGetItem, aim: Aim) -> Value:  # noqa: ARG002
         ty = item.tuple_value.checked_type
         assert isinstance(ty, TupleType)
         counts = [len(self._layouts.of(field, item)) for field in ty.fields]
         start = sum(counts[: item.index])
-        return self.visit(item.tuple_value, _ANYWHERE)[start : start + counts[item.index]]
+        return self.visit(item.tuple_value, ANYWHERE)[start : start + counts[item.index]]
 
     # Branches
 
     def visit_if(self, branch: If, aim: Aim) -> Value:
-        (condition,) = self.visit(branch.cond, _ANYWHERE)
+        (condition,) = self.visit(branch.cond, ANYWHERE)
         made = self._room(branch, aim)
         inner = Aim(made, aim.type, is_last=aim.is_last)
         arms = [self._nested(arm, inner) for arm in (branch.true_branch, branch.false_branch)]
@@ -278,13 +243,13 @@ class Body(ExprFunctor[Value]):
                 f"{quote(match)} has no clause for {case}, and C cannot say so where it happens; "
                 f"add one"
             )
-        data = self.visit(match.data, _ANYWHERE)
+        data = self.visit(match.data, ANYWHERE)
         made = self._room(match, aim)
         for tensor in data:  # clauses that are written later need it as well
             self._space.use(tensor)
         arms: list[tuple[Scalar | None, Block]] = []
         for clause in match.clauses:
-            tests = _Tests(self._layouts)
+            tests = Tests(self._layouts)
             tests.visit(clause.lhs, match.data.checked_type, data)
             for var, value in tests.bound:
                 self._bind(var, value)
@@ -304,13 +269,13 @@ class Body(ExprFunctor[Value]):
     # References
 
     def visit_ref_create(self, create: RefCreate, aim: Aim) -> Value:  # noqa: ARG002
-        found = self.visit(create.value, _ANYWHERE)
+        found = self.visit(create.value, ANYWHERE)
         self._leaves(create)  # which refuses references to references
         cell = tuple([self._space.take("cell", self._space.leaf_of(each)) for each in found])
         return self._put(found, cell)
 
     def visit_ref_read(self, read: RefRead, aim: Aim) -> Value:
-        found = self.visit(read.ref, _ANYWHERE)
+        found = self.visit(read.ref, ANYWHERE)
         places = aim.places or [None] * len(found)
         made = [
             self._space.take("between", self._space.leaf_of(cell)) if place is None else place
@@ -319,8 +284,8 @@ class Body(ExprFunctor[Value]):
         return self._put(found, made)
 
     def visit_ref_write(self, write: RefWrite, aim: Aim) -> Value:  # noqa: ARG002
-        cell = self.visit(write.ref, _ANYWHERE)
-        self._put(self.visit(write.value, _ANYWHERE), cell)
+        cell = self.visit(write.ref, ANYWHERE)
+        self._put(self.visit(write.value, ANYWHERE), cell)
         return ()
 
     # Calls
@@ -342,7 +307,7 @@ class Body(ExprFunctor[Value]):
 
     def _call_python(self, call: Call, aim: Aim) -> Value:
         """Write the call of what loops do not express, which numpy evaluates."""
-        given = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
+        given = [tensor for arg in call.args for tensor in self.visit(arg, ANYWHERE)]
         func = self._groups.get(call.op, call.op)
         if not isinstance(func, Function):
             params = [Var(f"p{at}", type_of(arg)) for at, arg in enumerate(call.args)]
@@ -354,23 +319,23 @@ class Body(ExprFunctor[Value]):
 
     def _run(self, call: Call, callee: LoweredFunc, aim: Aim) -> Value:
         """Write the call of a function of loops."""
-        given = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
+        given = [tensor for arg in call.args for tensor in self.visit(arg, ANYWHERE)]
         if is_view(callee) and len(given) == 1:
             (leaf,) = self._layouts.of(closest(aim.type, call.checked_type), call)
             return (self._space.view("view", leaf, buffer_of(given[0])),)
         made = self._room(call, aim)
         assert len(made) == len(written_arguments(callee))
         self.called[callee] = None
-        self._emit(callee.name, [*_sizes_of(callee, given), *given], made)
+        self._emit(callee.name, [*sizes_of(callee, given), *given], made)
         return made
 
     def _call(self, call: Call, told: Ordered, aim: Aim) -> Value:
         """Write the call of a function that orders calls."""
-        given = [self.visit(arg, _ANYWHERE) for arg in call.args]
+        given = [self.visit(arg, ANYWHERE) for arg in call.args]
         made = self._room(call, aim)
         room = [self._space.take("room", leaf) for leaf in told.room]
         args = arranged(told, given, [self._constants[node] for node in told.constants], made, room)
-        read = sum(len(leaves) - _cells_in(leaves) for leaves in told.params) + len(told.constants)
+        read = sum(len(leaves) - cells_in(leaves) for leaves in told.params) + len(told.constants)
         self._emit(told.name, [*self._sizes, *args[:read]], args[read:])
         for tensor in room:
             self._space.use(tensor)
@@ -387,7 +352,7 @@ class Body(ExprFunctor[Value]):
         found: dict[int, Tensor] = {}
         for arg, (_, place) in zip(call.args, fields, strict=True):
             found.update(
-                zip(range(place.start, place.stop), self.visit(arg, _ANYWHERE), strict=True)
+                zip(range(place.start, place.stop), self.visit(arg, ANYWHERE), strict=True)
             )
         for at, leaf in enumerate(self._layouts.of(closest(aim.type, call.checked_type), call)):
             if at not in found:
@@ -429,7 +394,7 @@ class Body(ExprFunctor[Value]):
     def _next(self, call: Call, again: LoopVar, aim: Aim) -> Value:
         """Write what the parameters are in the next iteration."""
         states = [tensor for param in self._func.params for tensor in self._values[param]]
-        found = [tensor for arg in call.args for tensor in self.visit(arg, _ANYWHERE)]
+        found = [tensor for arg in call.args for tensor in self.visit(arg, ANYWHERE)]
         moves = [(a, b) for a, b in zip(found, states, strict=True) if a is not b]
         taken = {buffer_of(state) for _, state in moves}
         held: list[tuple[Tensor, Tensor]] = []
@@ -455,79 +420,6 @@ class Body(ExprFunctor[Value]):
         )
 
 
-class _Tests(PatternFunctor[None]):
-    """Tells when a pattern matches, and what it binds."""
-
-    def __init__(self, layouts: Layouts) -> None:
-        super().__init__()
-        self._layouts = layouts
-        self.condition: Scalar | None = None
-        self.bound: list[tuple[Var, Value]] = []
-
-    def visit_pattern_wildcard(self, pattern: PatternWildcard, ty: Type, data: Value) -> None:
-        """Match anything."""
-
-    def visit_pattern_var(self, pattern: PatternVar, ty: Type, data: Value) -> None:  # noqa: ARG002
-        self.bound.append((pattern.var, data))
-
-    def visit_pattern_tuple(self, pattern: PatternTuple, ty: Type, data: Value) -> None:
-        assert isinstance(ty, TupleType)
-        at = 0
-        for inner, field in zip(pattern.patterns, ty.fields, strict=True):
-            count = len(self._layouts.visit(field))
-            self.visit(inner, field, data[at : at + count])
-            at += count
-
-    def visit_pattern_constructor(self, pattern: PatternConstructor, ty: Type, data: Value) -> None:
-        number, fields = self._layouts.fields_of(ty, pattern.constructor)
-        test = EQ(data[0][()], const(number))
-        self.condition = test if self.condition is None else And(self.condition, test)
-        for inner, (field, place) in zip(pattern.patterns, fields, strict=True):
-            self.visit(inner, field, data[place])
-
-
-def arranged(
-    told: Ordered,
-    params: Sequence[Value],
-    constants: Sequence[Value],
-    results: Value,
-    room: Sequence[Memory] = (),
-) -> list[Memory]:
-    """Return what a function is given, in order: what it reads, and what it may write."""
-    pairs = [
-        (tensor, leaf)
-        for value, leaves in zip(params, told.params, strict=True)
-        for tensor, leaf in zip(value, leaves, strict=True)
-    ]
-    return [
-        *[tensor for tensor, leaf in pairs if not leaf.is_cell],
-        *[tensor for value in constants for tensor in value],
-        *[tensor for tensor, leaf in pairs if leaf.is_cell],
-        *(room or told.workspace),
-        *results,
-    ]
-
-
-def _aims_of(
-    bindings: Sequence[tuple[Var, Expr]], last: Expr, aim: Aim, layouts: Layouts
-) -> dict[Var, Aim]:
-    """Return where values of bindings are wanted that a block gives."""
-    if aim.places is None:
-        return {}
-    values = dict(bindings)
-    found: dict[Var, Aim] = {}
-    at = 0
-    for field in last.fields if isinstance(last, Tuple) else (last,):
-        count = len(layouts.of(field.checked_type, field))
-        var: Expr | None = field
-        while isinstance(var, Var) and isinstance(values.get(var), Var):
-            var = values[var]
-        if isinstance(var, Var) and var in values:
-            found.setdefault(var, Aim(aim.places[at : at + count], var.type_annotation))
-        at += count
-    return found
-
-
 @contextmanager
 def _naming(expr: Expr) -> Iterator[None]:
     """Let errors that are raised within say of which expression no size is known."""
@@ -538,20 +430,3 @@ def _naming(expr: Expr) -> Iterator[None]:
             f"{quote(expr)} gives a value of type {expr.checked_type}, and nobody knows how much "
             f"memory that takes: {error}"
         ) from None
-
-
-def _as_argument(given: Memory) -> Buffer:
-    return given if isinstance(given, Buffer) else buffer_of(given)
-
-
-def _cells_in(leaves: Sequence[Leaf]) -> int:
-    return sum(leaf.is_cell for leaf in leaves)
-
-
-def _sizes_of(callee: LoweredFunc, given: Sequence[Tensor]) -> list[Scalar]:
-    """Return the sizes that a function of loops is given, as the shapes of arguments tell them."""
-    buffers = [arg for arg in callee.args if isinstance(arg, Buffer)]
-    known: dict[Scalar, Scalar] = {}
-    for param, tensor in zip(buffers, given, strict=False):
-        known.update(zip(param.shape, tensor.shape, strict=True))
-    return [known[arg] for arg in callee.args if isinstance(arg, LoopVar)]

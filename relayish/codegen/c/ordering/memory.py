@@ -15,6 +15,12 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Tensor
 from relayish.tir.ir.type import as_type
 
+Memory: TypeAlias = Tensor | Buffer
+"""A part of memory, by itself or as a tensor."""
+
+Value: TypeAlias = tuple[Tensor, ...]
+"""The tensors of a value, as its type lays them out."""
+
 _Key: TypeAlias = tuple[str, object]
 """The element type of memory, and how many elements there are."""
 

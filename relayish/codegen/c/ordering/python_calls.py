@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from relayish.codegen.c.ordering.leaves import value_of
 from relayish.errors import EvaluationError
 from relayish.interpreter.evaluate import evaluate
 from relayish.ir.relay.expr import Function
@@ -38,8 +39,8 @@ def _filling(func: Function, types: Sequence[Type]) -> Callable[..., None]:
     count = sum(map(_count_of, types))
 
     def fill(*arrays: np.ndarray[Any, Any]) -> None:  # Any: of any element type
-        given = iter(arrays[:count])
-        value = evaluate(func, args=[_arranged(given, ty) for ty in types])
+        given = map(np.copy, arrays[:count])
+        value = evaluate(func, args=[value_of(given, ty) for ty in types])
         found = [*_leaves(value)]
         for place, each in zip(arrays[count:], found, strict=True):
             if place.shape != np.shape(each) or place.dtype != np.asarray(each).dtype:
@@ -56,13 +57,7 @@ def _count_of(ty: Type) -> int:
     return sum(map(_count_of, ty.fields)) if isinstance(ty, TupleType) else 1
 
 
-def _arranged(arrays: Iterator[np.ndarray[Any, Any]], ty: Type) -> Any:  # Any: arrays, in tuples
-    if isinstance(ty, TupleType):
-        return tuple([_arranged(arrays, field) for field in ty.fields])
-    return next(arrays).copy()
-
-
-def _leaves(value: Any) -> Iterator[Any]:  # Any: as above
+def _leaves(value: Any) -> Iterator[Any]:  # Any: arrays, in tuples
     if not isinstance(value, tuple):
         yield value
         return
