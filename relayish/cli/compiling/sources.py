@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -19,10 +19,12 @@ from relayish.errors import OptionError
 from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
 from relayish.interpreter.evaluate import create_executor
+from relayish.interpreter.value import leaves
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.tuples import leaf_types
 from relayish.ir.relay.type import Any as AnySize
-from relayish.ir.relay.type import FuncType, PrimExpr, TensorType, TupleType, Type
+from relayish.ir.relay.type import FuncType, PrimExpr, TensorType
 from relayish.op.types.dimension import show_dimension
 
 EVALUATION: Final = "relayish's evaluation"
@@ -130,10 +132,10 @@ def _of_program(name: str, mod: IRModule) -> NetworkFile:
     call: Any = create_executor(mod=typed).evaluate()  # Any: a closure
 
     def run(given: Mapping[str, Any]) -> list[Any]:  # Any: arrays
-        return list(leaves(call(*[given[each] for each in names])))
+        return [np.asarray(each) for each in leaves(call(*[given[each] for each in names]))]
 
     assert isinstance(main.checked_type, FuncType)  # which inference gives
-    count = _count(main.checked_type.ret_type)
+    count = len(leaf_types(main.checked_type.ret_type))
     outputs = [f"result{at or ''}" for at in range(count)]
     return NetworkFile(name, typed, inputs, outputs, [Engine(EVALUATION, lambda _path: run)])
 
@@ -144,23 +146,10 @@ def _dim_of(param: str, axis: int, dim: int | PrimExpr) -> int | str:
     return f"{param}[{axis}]" if isinstance(dim, AnySize) else show_dimension(dim)
 
 
-def _count(ty: Type) -> int:
-    return sum(map(_count, ty.fields)) if isinstance(ty, TupleType) else 1
-
-
-def leaves(value: Any) -> Iterator[Any]:  # Any: arrays, in tuples
-    """Yield the arrays of a value, in order."""
-    if isinstance(value, tuple):
-        for each in value:
-            yield from leaves(each)
-        return
-    yield np.asarray(value)
-
-
 def running(network: Any, names: Sequence[str]) -> Run:  # Any: what is called with arrays
     """Return what runs a compiled network on inputs by name."""
 
     def run(given: Mapping[str, Any]) -> list[Any]:  # Any: arrays
-        return list(leaves(network(*[given[each] for each in names])))
+        return [np.asarray(each) for each in leaves(network(*[given[each] for each in names]))]
 
     return run

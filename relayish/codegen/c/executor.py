@@ -16,7 +16,6 @@ from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
-from relayish.codegen.c.ordering.leaves import value_of
 from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
 from relayish.errors import CodegenError, OptionError, TypeConfusionError
 from relayish.functor import ExprMutator
@@ -24,6 +23,7 @@ from relayish.interpreter.arguments import order_arguments
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.tuples import nest
 from relayish.ir.relay.type import Type
 
 
@@ -91,7 +91,7 @@ class CompiledNetwork:
         fitting = [
             _fitting(*each) for each in zip(self.code.inputs, given, frame.inputs, strict=True)
         ]
-        outputs = [
+        outputs: list[Any] = [  # Any: arrays, or tuples of these
             np.empty(shape, port.dtype)
             for port, shape in zip(self.code.outputs, frame.outputs, strict=True)
         ]
@@ -99,7 +99,7 @@ class CompiledNetwork:
         status = self._status(passed, frame.arena)
         if status:
             raise_for(status, self.code.faults, self._loaded, f"{self.code.name}_fault")
-        return value_of(iter(outputs), self.result)
+        return nest(self.result, outputs, tuple)
 
     def _sizes(self, given: Sequence[np.ndarray[Any, Any]]) -> list[int]:
         """Return the sizes that arrays tell.

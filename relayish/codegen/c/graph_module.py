@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from relayish.binary.param_dict import load_param_dict
 from relayish.codegen.c.entry import Port
 from relayish.codegen.c.executor import CompiledNetwork
 from relayish.errors import EvaluationError, UnknownNameError, suggest
+from relayish.interpreter.value import leaves
 from relayish.ir.relay.expr import Constant
 from relayish.ir.values.ndarray import NDArray, as_ndarray
 
@@ -153,11 +154,11 @@ class GraphModule(Module):
 
         Raises:
             EvaluationError: If an input is of another type, a check fails, or one that is not set
-                has sizes that others do not tell.
+                has a size that arrays tell.
         """
         self.set_input(None, None, **inputs)
         found = self.network(**(self._blank() | self._inputs))
-        self._outputs = [np.asarray(each) for each in _leaves(found)]
+        self._outputs = [np.asarray(each) for each in leaves(found)]
 
     def get_output(self, index: int, out: np.ndarray[Any, Any] | None = None) -> NDArray:
         """Return an output of the last run.
@@ -312,11 +313,3 @@ def _time_calls(call: Callable[[], None], number: int) -> float:
 def plain(value: object) -> object:
     """Return what a constant holds, and anything else as it is."""
     return value.data if isinstance(value, Constant) else value
-
-
-def _leaves(found: object) -> Iterator[object]:
-    if not isinstance(found, tuple):
-        yield found
-        return
-    for each in found:
-        yield from _leaves(each)

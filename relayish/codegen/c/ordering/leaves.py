@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from relayish._support.graph import components
 from relayish.errors import CodegenError
@@ -43,13 +43,6 @@ class Leaf(NamedTuple):
 
 
 _TAG = Leaf((), "int32")
-
-
-def value_of(leaves: Iterator[Any], ty: Type) -> Any:  # Any: arrays, in tuples
-    """Return the value of a type of tensors and tuples whose leaves are the next of ``leaves``."""
-    if isinstance(ty, TupleType):
-        return tuple([value_of(leaves, field) for field in ty.fields])
-    return next(leaves)
 
 
 def closest(*types: Type | None) -> Type | None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from relayish.codegen.c.ordering.leaves import value_of
 from relayish.errors import EvaluationError
 from relayish.interpreter.evaluate import evaluate
+from relayish.interpreter.value import leaves
 from relayish.ir.relay.expr import Function
-from relayish.ir.relay.type import TupleType, Type
+from relayish.ir.relay.tuples import leaf_types, nest
+from relayish.ir.relay.type import Type
 from relayish.ir.relay.typed import type_of
 from relayish.text.relay.printer import astext
 from relayish.tir.externs import find_extern, nothing, register_extern
@@ -36,12 +37,12 @@ def install_function(func: Function, results: int) -> str:
 
 def _filling(func: Function, types: Sequence[Type]) -> Callable[..., None]:
     """Return what evaluates a function of some arrays, and puts the results into further ones."""
-    count = sum(map(_count_of, types))
+    count = sum([len(leaf_types(ty)) for ty in types])
 
     def fill(*arrays: np.ndarray[Any, Any]) -> None:  # Any: of any element type
-        given = map(np.copy, arrays[:count])
-        value = evaluate(func, args=[value_of(given, ty) for ty in types])
-        found = [*_leaves(value)]
+        given: Iterator[Any] = map(np.copy, arrays[:count])  # Any: or tuples of these
+        value = evaluate(func, args=[nest(ty, given, tuple) for ty in types])
+        found = leaves(value)
         for place, each in zip(arrays[count:], found, strict=True):
             if place.shape != np.shape(each) or place.dtype != np.asarray(each).dtype:
                 raise EvaluationError(
@@ -51,15 +52,3 @@ def _filling(func: Function, types: Sequence[Type]) -> Callable[..., None]:
             place[...] = each
 
     return fill
-
-
-def _count_of(ty: Type) -> int:
-    return sum(map(_count_of, ty.fields)) if isinstance(ty, TupleType) else 1
-
-
-def _leaves(value: Any) -> Iterator[Any]:  # Any: arrays, in tuples
-    if not isinstance(value, tuple):
-        yield value
-        return
-    for field in value:
-        yield from _leaves(field)
