@@ -56,8 +56,8 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     arguments.add_unknown_ops(compile_)
     what = "the directory for the files; if not given, only what they would be is told"
     compile_.add_argument("-o", "--output", metavar="DIR", help=what)
-    what = "what files and names in C begin with, network if not given"
-    compile_.add_argument("--name", default="network", help=what)
+    what = "what files and names in C begin with, net if not given"
+    compile_.add_argument("--name", default="net", help=what)
     what = "run passes of this level and below, 3 if not given"
     compile_.add_argument(
         "-O", "--opt-level", type=arguments.parse_level, default=3, metavar="LEVEL", help=what

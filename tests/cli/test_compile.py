@@ -51,8 +51,8 @@ def test_sizes_that_inputs_tell_stay_open(tmp_path: Path, capsys: Capture) -> No
     assert main([*command, "--no-malloc", "--most", "x_0:64", "--verify", "1"]) == 0
     sizes = "(x[0]=2, normal, deviation 1; x[0]=4; x[0]=5)"
     assert f"equal on 3 inputs {sizes}" in capsys.readouterr().out
-    header = (tmp_path / "out" / "network.h").read_text()
-    assert "network_run(int64_t x_0, const float *x /* (x_0, 4) */" in header
+    header = (tmp_path / "out" / "net.h").read_text()
+    assert "net_run(int64_t x_0, const float *x /* (x_0, 4) */" in header
     assert main([*command, "--no-malloc", "--verify", "0"]) == 2
     assert "or --most x_0:64)" in capsys.readouterr().err
     assert main([*command, "--no-malloc", "--most", "x_0:1,2"]) == 2
@@ -81,7 +81,7 @@ def test_nothing_is_written_that_is_not_equal(
 def test_a_shared_object_stands_beside_its_header(program: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert main(["compile", str(program), "-o", str(out), "--emit", "so", "--verify", "0"]) == 0
-    assert sorted(each.name for each in out.iterdir()) == ["network.h", "network.so"]
+    assert sorted(each.name for each in out.iterdir()) == ["net.h", "net.so"]
 
 
 def test_loops_are_told_as_text_that_reads_back(program: Path, tmp_path: Path, capsys) -> None:

@@ -57,7 +57,7 @@ def no_file_larger_than(size: int) -> Iterator[None]:
             "{out}.t",
         ),
         (["bisect", "{program}", "-p", "FoldConstant", "--command", "false"], "program.relay"),
-        (["compile", "{program}", "--verify", "0", "-o", "{out}"], "{out}/network.h"),
+        (["compile", "{program}", "--verify", "0", "-o", "{out}"], "{out}/net.h"),
     ],
 )
 def test_file_that_does_not_fit_is_named(
