@@ -8,7 +8,7 @@ import relayish as relay
 from relayish.errors import DeclarationError
 from relayish.ir.registration.declarations import declared_temporarily
 from relayish.op import get_op, register
-from relayish.op.declaration.support_levels import _BY_NAME
+from relayish.op.declaration.support_levels import LEVELS
 
 
 def typed(op, *shapes):
@@ -71,5 +71,5 @@ def test_operators_tell_their_level():
 
 
 def test_levels_are_of_operators_that_exist():
-    for name in _BY_NAME:
+    for name in LEVELS:
         assert get_op(name).full_name == name

@@ -17,7 +17,7 @@ from relayish.op.declaration.registry import get_op
 OTHER: Final = 10
 """The level of operators that nobody put on another."""
 
-_LEVELS: Final = {
+_NAMES: Final = {
     1: """
         acos acosh add asin asinh atan atanh concatenate cos cosh debug divide erf exp
         expand_dims fast_erf fast_exp fast_tanh floor_divide floor_mod invert_permutation
@@ -75,7 +75,8 @@ _LEVELS: Final = {
 }
 """Operators by their levels, that of most aside."""
 
-_BY_NAME: Final = {name: level for level, names in _LEVELS.items() for name in names.split()}
+LEVELS: Final = {name: level for level, names in _NAMES.items() for name in names.split()}
+"""The levels of operators by name, but for those on :data:`OTHER`."""
 
 _said: Final[OpTable[int]] = OpTable("support_level")
 """What was said of operators one by one."""
@@ -84,7 +85,7 @@ _said: Final[OpTable[int]] = OpTable("support_level")
 def get_support_level(op: Op) -> int:
     """Return the level of an operator."""
     said = _said.get(get_op(op))
-    return _BY_NAME.get(op.full_name, OTHER) if said is None else said
+    return LEVELS.get(op.full_name, OTHER) if said is None else said
 
 
 def set_support_level(op: Op, level: int) -> None:

@@ -29,27 +29,22 @@ def reduce_(node: OnnxNode) -> Expr:
     """One element for each of the axes that stay."""
     name, x = node.identity.name, node.input(0)
     axes, keep = node.axes(), bool(node.attr("keepdims", 1))
-    if not axes and node.attr("noop_with_empty_axes", 0):
-        axes = ()
-    if axes == () and not node.attr("noop_with_empty_axes", 0):
-        axes = None
-    told = {"axis": axes}
-    if told["axis"] == ():
-        return _without_axes(name, x)
-    if name in ("ReduceMax", "ReduceMin"):
-        extremum = "min" if name == "ReduceMin" else "max"
-        return build(extremum, fill_nothing(node, extremum, axes), keepdims=keep, **told)
-    if name in _REDUCTIONS:
-        return build(_REDUCTIONS[name], x, keepdims=keep, **told)
+    if not axes:
+        axes = () if node.attr("noop_with_empty_axes", 0) else None
     is_whole = name in _TRANSCENDENTAL and "float" not in node.type(0).dtype
     real = build("cast", x, dtype="float64") if is_whole else x
-    if name == "ReduceLogSumExp":
+    if axes == ():
+        found = _without_axes(name, real)
+    elif name in ("ReduceMax", "ReduceMin"):
+        extremum = "min" if name == "ReduceMin" else "max"
+        found = build(extremum, fill_nothing(node, extremum, axes), keepdims=keep, axis=axes)
+    elif name == "ReduceLogSumExp":
         found = _log_sum_exp(node, real, axes, keep=keep)
     else:
         inner = build("abs", real) if name == "ReduceL1" else real
         if name in _OF_SQUARES:
             inner = build("multiply", real, real)
-        found = build("sum", inner, keepdims=keep, **told)
+        found = build(_REDUCTIONS.get(name, "sum"), inner, keepdims=keep, axis=axes)
         after = {"ReduceL2": "sqrt", "ReduceLogSum": "log"}.get(name)
         found = found if after is None else build(after, found)
     return build("cast", found, dtype=node.type(0).dtype) if is_whole else found

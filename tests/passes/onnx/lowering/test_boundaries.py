@@ -233,6 +233,19 @@ def test_sums_of_exponentials_of_infinite_numbers_are_lowered_to_the_same() -> N
     assert one[:2].tolist() == [-np.inf, np.inf]
 
 
+@pytest.mark.parametrize("name", ["ReduceL2", "ReduceLogSum", "ReduceLogSumExp"])
+def test_roots_and_logarithms_of_integers_are_lowered_as_they_are_evaluated(name: str) -> None:
+    x = np.array([[3, 4], [2304, 7]])  # no float holds the exponential of the third
+    for call in (f"{name}(x, k)", f"{name} <noop_with_empty_axes = 1> (x)"):
+        mod = read(
+            f"g (int64[2, 2] x) => (int64[n, m] y) <int64[1] k = {{1}}> {{ y = {call} }}", 18
+        )
+        lowered = LowerOnnx()(mod)
+        assert "onnx::" not in astext(lowered)
+        [one], [other] = OnnxSession(mod).run([x]), OnnxSession(lowered).run([x])
+        assert np.array_equal(one, other), call
+
+
 def test_grids_of_one_point_are_lowered_as_they_are_evaluated() -> None:
     mod = read("g (float[2, 2, 3] m) => (float[2, 1, 3, 2] y) "
                "<int64[4] size = {2, 1, 1, 3}> { y = AffineGrid <align_corners = 1> (m, size) }",
