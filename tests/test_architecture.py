@@ -42,7 +42,7 @@ LAYERS = (
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("frontend", "codegen"),
+    ("draw", "frontend", "codegen"),
     ("cli", "testing"),
     ("tvm",),
     ("__main__",),

@@ -1,0 +1,1 @@
+"""Pictures of programs: one diagram of boxes and edges, shown as SVG, dot, text, and a page."""

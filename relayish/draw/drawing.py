@@ -1,0 +1,1 @@
+"""Drawings: what ``relay.draw`` returns."""

@@ -1,0 +1,1 @@
+"""Readers: what makes diagrams of programs, and of what is known of them, by class."""
