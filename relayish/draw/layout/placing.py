@@ -1,0 +1,112 @@
+"""Places in a level: near what an item hangs on, in the order of its layer, not too close.
+
+The interactive page does the same when boxes are folded: ``relayish/draw/page/place.js``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from relayish.draw.layout.level import Level
+
+SWEEPS: Final = 8
+GAP: Final = 28.0
+"""Between two boxes of a layer."""
+THIN: Final = 10.0
+"""The width of the place that an edge takes in a layer it goes through."""
+DROP: Final = 44.0
+"""Between two layers."""
+
+
+@dataclass(slots=True)
+class Places:
+    """Where the items of a level are, from its upper left corner.
+
+    Attributes:
+        x: The middle of each item, across.
+        y: Its upper edge.
+        bottom: The lower edge of the layer it is in.
+        width: Of the whole.
+        height: Of the whole.
+    """
+
+    x: list[float]
+    y: list[float]
+    bottom: list[float]
+    width: float
+    height: float
+
+
+def place_level(level: Level, sizes: Sequence[tuple[float, float]]) -> Places:
+    """Return where the items of a level are.
+
+    Args:
+        level: The level, with its layers in order.
+        sizes: Width and height of each of its boxes.
+
+    Complexity:
+        Linear in its items and routes.
+
+    Example:
+        >>> from relayish.draw.layout.level import Route
+        >>> level = Level([7, 8], 2, [[0], [1]], [Route(0, (0, 1))])
+        >>> place_level(level, [(10, 5), (20, 5)]).y
+        [0.0, 49.0]
+    """
+    count = len(level.children)
+    widths = [width + GAP for width, _ in sizes] + [THIN] * (level.count - count)
+    middle = _middles(level, widths)
+    left = min([x - width / 2 for x, width in zip(middle, widths, strict=True)], default=0.0)
+    right = max([x + width / 2 for x, width in zip(middle, widths, strict=True)], default=0.0)
+    y, bottom, top = [0.0] * level.count, [0.0] * level.count, 0.0
+    for layer in level.layers:
+        height = max([sizes[each][1] for each in layer if each < count], default=0.0)
+        for each in layer:
+            y[each], bottom[each] = top, top + height
+        top += height + DROP
+    height = max(top - DROP, 0.0)
+    return Places([x - left for x in middle], y, bottom, right - left, height)
+
+
+def _middles(level: Level, widths: Sequence[float]) -> list[float]:
+    """Return the middle of each item."""
+    above, below = level.neighbours()
+    middle = [0.0] * level.count
+    for layer in level.layers:
+        _settle(layer, [0.0] * len(layer), widths, middle)
+    for sweep in range(SWEEPS):
+        downwards = sweep % 2 == 0
+        hang_on = above if downwards else below
+        for layer in level.layers if downwards else reversed(level.layers):
+            wish = [_mean(middle, hang_on[each], middle[each]) for each in layer]
+            _settle(layer, wish, widths, middle)
+    return middle
+
+
+def _mean(middle: Sequence[float], others: Sequence[int], otherwise: float) -> float:
+    if not others:
+        return otherwise
+    return sum([middle[other] for other in others]) / len(others)
+
+
+def _settle(
+    layer: Sequence[int], wish: Sequence[float], widths: Sequence[float], middle: list[float]
+) -> None:
+    """Put a layer where the squares of the distances from the wishes are least."""
+    offsets, offset = [], 0.0
+    for number, each in enumerate(layer):
+        if number:
+            offset += (widths[layer[number - 1]] + widths[each]) / 2
+        offsets.append(offset)
+    pools: list[tuple[float, int]] = []  # the mean of each, and how many are in it
+    for target, where in zip(wish, offsets, strict=True):
+        mean, size = target - where, 1
+        while pools and pools[-1][0] > mean:
+            other, count = pools.pop()
+            mean, size = (mean * size + other * count) / (size + count), size + count
+        pools.append((mean, size))
+    settled = [mean for mean, size in pools for _ in range(size)]
+    for each, where, mean in zip(layer, offsets, settled, strict=True):
+        middle[each] = mean + where
