@@ -20,6 +20,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "ConfigError",
         "DeclarationError",
         "DispatchError",
+        "DrawingError",
         "DuplicateNameError",
         "EndlessRecursionError",
         "EvaluationError",
@@ -45,6 +46,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     ),
     "relayish.binary": ("read_binary", "write_binary"),
     "relayish.codegen.c.library": ("build",),
+    "relayish.draw.drawing": ("Drawing", "draw"),
     "relayish.ir.relay.adt": (
         "Clause",
         "Constructor",

@@ -245,6 +245,10 @@ class PackageError(RelayishError, ImportError):
     """What an installed package adds cannot be loaded; says which one, and why."""
 
 
+class DrawingError(RelayishError, ValueError):
+    """Something cannot be drawn, or not in the form that is asked for."""
+
+
 class PipelineError(RelayishError, ValueError):
     """A pipeline string, or a pass option in it, cannot be read."""
 

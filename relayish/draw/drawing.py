@@ -1,1 +1,112 @@
-"""Drawings: what ``relay.draw`` returns."""
+"""Drawings: pictures of programs, and of what is known of them, in several forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from relayish._support.files import replace_file
+from relayish.draw.diagram import Diagram
+from relayish.draw.dot import to_dot
+from relayish.draw.readers.table import read
+from relayish.draw.svg import Theme, to_svg
+from relayish.draw.tree import to_tree
+from relayish.errors import DrawingError, suggest
+
+
+class Drawing:
+    """A picture; ``str`` of it is SVG, and a notebook shows it.
+
+    Attributes:
+        diagram: Its boxes and edges, for whoever shows them otherwise.
+    """
+
+    __slots__ = ("diagram",)
+
+    def __init__(self, diagram: Diagram) -> None:
+        self.diagram = diagram
+
+    def __str__(self) -> str:
+        return self.to_svg()
+
+    def __repr__(self) -> str:
+        boxes, edges = len(self.diagram.boxes), len(self.diagram.edges)
+        return f"<Drawing of {self.diagram.title!r}: {boxes:,} boxes, {edges:,} edges>"
+
+    def to_svg(self, *, theme: Theme = "auto") -> str:
+        """Return the picture as SVG that needs nothing else.
+
+        Args:
+            theme: ``light``, ``dark``, or whichever the reader's system asks for.
+        """
+        return to_svg(self.diagram, theme=theme)
+
+    def to_dot(self) -> str:
+        """Return the picture in graphviz's language."""
+        return to_dot(self.diagram)
+
+    def to_text(self) -> str:
+        """Return the picture as a tree of text, for a terminal."""
+        return to_tree(self.diagram)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture into a file whole, or not at all, and return its path.
+
+        Args:
+            path: Its suffix says in which form: ``.svg``, ``.dot`` or ``.gv``, ``.txt``.
+
+        Raises:
+            DrawingError: If the suffix is none of these.
+            OSError: If the file cannot be written.
+        """
+        path = Path(path)
+        form = _FORMS.get(path.suffix.lower())
+        if form is None:
+            raise DrawingError(
+                f"cannot tell from {path.name!r} in which form to save a picture"
+                f"{suggest(path.suffix, _FORMS)}; expected one of {', '.join(_FORMS)}"
+            )
+        text: str = getattr(self, form)()
+        with replace_file(path) as file:
+            file.write(text.encode())
+        return path
+
+
+_FORMS = {
+    ".svg": "to_svg",
+    ".dot": "to_dot",
+    ".gv": "to_dot",
+    ".txt": "to_text",
+}
+
+
+def draw(thing: object, **options: Any) -> Drawing:  # Any: as the reader of its class has them
+    """Return a picture of a program, or of what is known of one.
+
+    Expressions, functions, modules of any language, loops, call graphs, flow graphs and results of
+    analyses on them, dominator trees, diagrams; other packages add to
+    :data:`relayish.draw.READERS`.
+
+    Args:
+        thing: What is to be drawn.
+        options: Of what reads it: ``only="main"``, ``title="..."``, ``scopes=True``,
+            ``types=False`` for modules.
+
+    Raises:
+        DrawingError: If nobody knows how to draw it, or there is no such option.
+
+    Complexity:
+        Linear in the distinct nodes and edges of a program, but for sorting; no recursion.
+
+    Example:
+        >>> from relayish.ir.relay.expr import Tuple, Var
+        >>> x = Var("x")
+        >>> print(draw(Tuple((x, x))).to_text(), end="")
+        expression
+        ├─ x
+        ├─ result 0(x)
+        └─ result 1(x)
+    """
+    if isinstance(thing, Diagram):
+        return Drawing(thing)
+    return Drawing(read(thing, **options))

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 from relayish.draw.layout.level import JUMP, Level, Route
 
 SPARE_POINTS: Final = 2_000
-POINTS_PER_ITEM: Final = 12
-"""How many points there may be; where there would be more, the longest edges become jumps."""
+POINTS_PER_ITEM: Final = 8
+"""How many layers all edges of a level may go through; where it were more, the longest jump."""
 
 
 class Link(NamedTuple):
@@ -47,7 +47,7 @@ def make_layers(
     level = Level(list(children), count, [[] for _ in range(max(layer, default=-1) + 1)])
     for item, number in enumerate(layer):
         level.layers[number].append(item)
-    longest = _longest_span(count, forward, layer)
+    longest = _longest_span(forward, layer)
     shared: dict[int, list[int]] = {}  # of an item, the points below it, layer by layer
     for edge, start, end, is_reversed in forward:
         items = (start, *_between(level, layer, longest, shared, start, end), end)
@@ -76,17 +76,16 @@ def _between(
     yield from points[: max(span, 0)]
 
 
-def _longest_span(
-    count: int, links: Sequence[tuple[int, int, int, bool]], layer: Sequence[int]
-) -> int:
-    """Return how many layers an edge may go through, so that there are not too many points."""
-    spans = [0] * count  # of each item, the longest edge from there
-    for _, start, end, _ in links:
-        spans[start] = max(spans[start], layer[end] - layer[start] - 1)
-    longest = max(spans, default=0)
-    most = SPARE_POINTS + POINTS_PER_ITEM * count
-    while longest and sum([span for span in spans if span <= longest]) > most:
-        longest //= 2
+def _longest_span(links: Sequence[tuple[int, int, int, bool]], layer: Sequence[int]) -> int:
+    """Return how many layers an edge may go through, so that not all together go through many."""
+    spans = sorted([layer[end] - layer[start] - 1 for _, start, end, _ in links])
+    left = SPARE_POINTS + POINTS_PER_ITEM * len(layer)
+    longest = 0
+    for span in spans:
+        left -= max(span, 0)
+        if left < 0:
+            return longest
+        longest = span
     return longest
 
 

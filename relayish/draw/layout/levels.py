@@ -24,12 +24,17 @@ def order_levels(diagram: Diagram) -> dict[int | None, Level]:
     """
     levels = {holder: _Content(children) for holder, children in diagram.children().items()}
     depth = _depths(diagram)
+    port = {
+        number: edge.input / max(len(diagram.boxes[edge.target].inputs), edge.input + 1)
+        for number, edge in enumerate(diagram.edges)
+        if edge.input
+    }
     for number, edge in enumerate(diagram.edges):
         _split(diagram, depth, levels, number, (edge.source, edge.output), edge.target)
     found = {}
     for holder, content in levels.items():
         level = make_layers(content.children, content.links, content.entries, content.exits)
-        order_layers(level)
+        order_layers(level, port)
         found[holder] = level
     return found
 

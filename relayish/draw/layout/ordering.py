@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from relayish.draw.layout.level import Level
@@ -10,26 +10,31 @@ from relayish.draw.layout.level import Level
 SWEEPS: Final = 8
 
 
-def order_layers(level: Level) -> None:
+def order_layers(level: Level, port: Mapping[int, float]) -> None:
     """Order each layer of a level by the mean place of what is above, then below, and so on.
+
+    Args:
+        level: The level, of which the order within layers is changed.
+        port: Of an edge, how far to the right in its target it ends: from 0 up to 1.
 
     Complexity:
         Linear in items and routes, but for sorting.
     """
     place = [0.0] * level.count
     above, below = level.neighbours()
+    shift = _shifts(level, port)
     for layer in level.layers:
         _number(layer, place)
-    best, fewest = [list(layer) for layer in level.layers], _crossings(level, below, place)
+    best, fewest = [list(layer) for layer in level.layers], _crossings(level, below, place, shift)
     for sweep in range(SWEEPS):
         if not fewest:
             break
         downwards = sweep % 2 == 0
         hang_on = above if downwards else below
         for layer in level.layers if downwards else reversed(level.layers):
-            layer.sort(key=lambda each: _mean(place, hang_on[each], place[each]))
+            layer.sort(key=lambda each: _mean(place, hang_on[each], each, shift))
             _number(layer, place)
-        found = _crossings(level, below, place)
+        found = _crossings(level, below, place, shift)
         if found < fewest:
             best, fewest = [list(layer) for layer in level.layers], found
     level.layers = best
@@ -40,20 +45,42 @@ def _number(layer: Sequence[int], place: list[float]) -> None:
         place[each] = float(number)
 
 
-def _mean(place: Sequence[float], others: Sequence[int], otherwise: float) -> float:
+def _shifts(level: Level, port: Mapping[int, float]) -> Mapping[tuple[int, int], float]:
+    """Return of two neighbours how far to the right in the lower one their edge ends."""
+    found: dict[tuple[int, int], float] = {}
+    for route in level.routes:
+        if not route.is_reversed and len(route.items) > 1 and port.get(route.edge):
+            found[route.items[-2], route.items[-1]] = port[route.edge]
+    return found
+
+
+def _mean(
+    place: Sequence[float],
+    others: Sequence[int],
+    item: int,
+    shift: Mapping[tuple[int, int], float],
+) -> float:
     if not others:
-        return otherwise
-    return sum([place[other] for other in others]) / len(others)
+        return place[item]
+    total = sum([place[other] + shift.get((item, other), 0.0) for other in others])
+    return total / len(others)
 
 
-def _crossings(level: Level, below: Sequence[Sequence[int]], place: Sequence[float]) -> int:
+def _crossings(
+    level: Level,
+    below: Sequence[Sequence[int]],
+    place: Sequence[float],
+    shift: Mapping[tuple[int, int], float],
+) -> int:
     """Return how many pairs of edges between neighbouring layers cross."""
     total = 0
     for layer in level.layers[:-1]:
         if len(layer) == 1:
             continue
         order = sorted(layer, key=place.__getitem__)
-        ends = [e for each in order for e in sorted([place[other] for other in below[each]])]
+        ends: list[float] = []
+        for each in order:
+            ends += sorted([place[other] + shift.get((each, other), 0.0) for other in below[each]])
         total += _inversions(ends)
     return total
 

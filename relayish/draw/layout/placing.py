@@ -18,6 +18,8 @@ THIN: Final = 10.0
 """The width of the place that an edge takes in a layer it goes through."""
 DROP: Final = 44.0
 """Between two layers."""
+BARE_DROP: Final = 14.0
+"""Below a layer without boxes, through which edges enter the box around it."""
 
 
 @dataclass(slots=True)
@@ -60,14 +62,14 @@ def place_level(level: Level, sizes: Sequence[tuple[float, float]]) -> Places:
     middle = _middles(level, widths)
     left = min([x - width / 2 for x, width in zip(middle, widths, strict=True)], default=0.0)
     right = max([x + width / 2 for x, width in zip(middle, widths, strict=True)], default=0.0)
-    y, bottom, top = [0.0] * level.count, [0.0] * level.count, 0.0
+    y, bottom, top, drop = [0.0] * level.count, [0.0] * level.count, 0.0, 0.0
     for layer in level.layers:
         height = max([sizes[each][1] for each in layer if each < count], default=0.0)
         for each in layer:
             y[each], bottom[each] = top, top + height
-        top += height + DROP
-    height = max(top - DROP, 0.0)
-    return Places([x - left for x in middle], y, bottom, right - left, height)
+        drop = DROP if height else BARE_DROP
+        top += height + drop
+    return Places([x - left for x in middle], y, bottom, right - left, max(top - drop, 0.0))
 
 
 def _middles(level: Level, widths: Sequence[float]) -> list[float]:

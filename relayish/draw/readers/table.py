@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
 from relayish.draw.class_table import ClassTable
 from relayish.draw.diagram import Diagram
-
-Reader = Callable[..., Diagram]
-"""``reader(thing, **options)``: the diagram of a thing; its keyword parameters are options."""
+from relayish.errors import DrawingError, indefinite, suggest
 
 READERS: Final[ClassTable[Callable[..., Diagram]]] = ClassTable(
     "the picture",
@@ -24,13 +23,32 @@ READERS: Final[ClassTable[Callable[..., Diagram]]] = ClassTable(
         "relayish._support.dominators": "relayish.draw.readers.dominators",
     },
 )
-"""By class, what makes its diagram; ``READERS.register(MyClass)`` adds one."""
+"""By class, what makes its diagram: ``reader(thing, **options)``, the options being its keyword
+parameters. ``READERS.register(MyClass)`` adds one."""
 
 
-def read(thing: object, **options: Any) -> Diagram:  # Any: of the reader
+def read(thing: object, **options: Any) -> Diagram:  # Any: as the reader has them
     """Return the diagram of a thing; the options are those of its reader.
 
     Raises:
         DrawingError: If nothing is known of its class, or it has no such option.
     """
-    raise NotImplementedError
+    reader = READERS.find(type(thing))
+    if reader is None:
+        raise DrawingError(
+            f"cannot draw {indefinite(type(thing))}: no reader is registered for it; expected a "
+            f"program, a module, a call graph, a flow graph or the like, or register one by "
+            f"relay.draw.READERS.register({type(thing).__name__})"
+        )
+    known = [
+        each.name
+        for each in inspect.signature(reader).parameters.values()
+        if each.kind is each.KEYWORD_ONLY
+    ]
+    for name in options:
+        if name not in known:
+            raise DrawingError(
+                f"a picture of {indefinite(type(thing))} has no option {name!r}"
+                f"{suggest(name, known)}; it has {', '.join(known) or 'none'}"
+            )
+    return reader(thing, **options)

@@ -1,0 +1,122 @@
+"""Diagrams in graphviz's language, which other tools read as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+from typing import Final
+
+from relayish._support import printable
+from relayish.draw.diagram import Box, BoxKind, Diagram, Edge, EdgeKind
+from relayish.draw.families import FAMILIES
+
+_PLAIN: Final = "#eceff2"
+_STYLES: Final = {
+    EdgeKind.VALUE: "",
+    EdgeKind.CAPTURE: "style=dashed",
+    EdgeKind.CONTROL: "style=dotted",
+    EdgeKind.MEMORY: 'color="#b0793c"',
+}
+_ROUNDED: Final = frozenset({BoxKind.INPUT, BoxKind.OUTPUT, BoxKind.CAPTURE, BoxKind.CONSTANT})
+_MARKS: Final = {"added": "#1a9850", "removed": "#d73027", "changed": "#e08a00"}
+_MOST_INDENT: Final = 20
+_QUOTED: Final = re.compile(r'(["\\])')
+
+
+def to_dot(diagram: Diagram) -> str:
+    """Return a diagram in graphviz's language: boxes as clusters, operands as ports.
+
+    Complexity:
+        Linear; no recursion.
+    """
+    holders = {box.parent for box in diagram.boxes if box.parent is not None}
+    lines = [
+        "digraph {",
+        f"  label={_quote(diagram.title)}; labelloc=t; labeljust=l; compound=true;",
+        '  fontname="Helvetica"; fontsize=15;',
+        '  node [shape=plain, fontname="Helvetica", fontsize=11];',
+        '  edge [color="#8b949d", fontname="Helvetica", fontsize=9, arrowsize=.6];',
+        *_draw_boxes(diagram, holders),
+    ]
+    lines += [f"  {_draw_edge(diagram, edge, holders)}" for edge in diagram.edges]
+    return "\n".join([*lines, "}", ""])
+
+
+def _draw_boxes(diagram: Diagram, holders: set[int]) -> Iterator[str]:
+    children = diagram.children()
+    stack: list[tuple[int | None, Iterator[int], int]] = [(None, iter(children[None]), 1)]
+    while stack:
+        holder, boxes, depth = stack[-1]
+        number = next(boxes, None)
+        if number is None:
+            stack.pop()
+            if holder is not None:
+                yield f"{'  ' * min(depth - 1, _MOST_INDENT)}}}"
+            continue
+        box = diagram.boxes[number]
+        indent = "  " * min(depth, _MOST_INDENT)
+        if number not in holders:
+            yield f"{indent}n{number} [label=<{_table(box)}>{_tooltip(box)}];"
+            continue
+        yield f"{indent}subgraph cluster_{number} {{"
+        title = "\n".join([box.title, *box.lines])
+        colour = _MARKS.get(box.mark, "#67717b")
+        yield (
+            f'{indent}  label={_quote(title)}; fontsize=11; style="rounded,filled"; '
+            f'fillcolor="#0f2b460b"; color="{colour}";'
+        )
+        yield f"{indent}  n{number} [style=invis, shape=point, width=0, height=0];"
+        stack.append((number, iter(children[number]), depth + 1))
+
+
+def _table(box: Box) -> str:
+    """Return the label of a box: names of operands, title, lines."""
+    fill = FAMILIES[box.family].light if box.family else _PLAIN
+    colour = _MARKS.get(box.mark, "#67717b")
+    span = max(len(box.inputs), 1)
+    rows = ""
+    if box.inputs:
+        ports = "".join(
+            f'<td port="i{number}" sides="b"><font point-size="8">{_show(name) or " "}</font></td>'
+            for number, name in enumerate(box.inputs)
+        )
+        rows += f"<tr>{ports}</tr>"
+    style = ' style="rounded"' if box.kind in _ROUNDED else ""
+    rows += f'<tr><td colspan="{span}" border="0"><b>{_show(box.title)}</b></td></tr>'
+    for line in box.lines:
+        rows += f'<tr><td colspan="{span}" border="0">{_show(line)}</td></tr>'
+    return (
+        f'<table border="1" cellborder="0" cellspacing="0" bgcolor="{fill}" color="{colour}"'
+        f"{style}>{rows}</table>"
+    )
+
+
+def _tooltip(box: Box) -> str:
+    told = [box.details.text, box.details.type, box.details.place]
+    told += [f"{name} = {text}" for name, text in box.details.attributes.items()]
+    text = "\n".join(each for each in told if each)
+    return f", tooltip={_quote(text)}" if text else ""
+
+
+def _draw_edge(diagram: Diagram, edge: Edge, holders: set[int]) -> str:
+    target = diagram.boxes[edge.target]
+    port = f":i{edge.input}" if edge.input < len(target.inputs) else ""
+    ends = []
+    if edge.source in holders:
+        ends.append(f"ltail=cluster_{edge.source}")
+    if edge.target in holders:
+        ends.append(f"lhead=cluster_{edge.target}")
+        port = ""
+    label = f"label={_quote(edge.label)}" if edge.label else ""
+    told = ", ".join([each for each in (label, *ends, _STYLES[edge.kind]) if each])
+    return f"n{edge.source} -> n{edge.target}{port}{f' [{told}]' if told else ''};"
+
+
+def _show(text: str) -> str:
+    return escape(printable.escape(text))
+
+
+def _quote(text: str) -> str:
+    shown = _QUOTED.sub(r"\\\1", printable.escape_lines(text))
+    return '"' + shown.replace("\n", "\\l") + '"'

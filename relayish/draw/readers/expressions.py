@@ -1,0 +1,607 @@
+"""Diagrams of expressions: a box for each thing that is computed, within the block it belongs to.
+
+What follows from the roles of fields holds of any kind: operands are edges, scopes that may be
+evaluated later, perhaps or repeatedly are boxes, variables that are bound there begin in them.
+Variables of lets are names of what they are bound to. A value from further out enters a box by a
+box of its own, which says its name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
+from relayish.draw.families_of import bare_name
+from relayish.draw.readers.looks import LOOKS, Look
+from relayish.draw.type_text import type_text
+from relayish.draw.value_text import value_text
+from relayish.ir.fields.naming import name_of
+from relayish.ir.fields.roles import Runs
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import NAMES, VARIABLES, Node
+from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
+from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Op, Tuple, TupleGetItem
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import PROGRAM, Scope, evaluated, scopes
+from relayish.onnx.calls import captures_of, graphs_of
+from relayish.onnx.info import OUTPUTS as OUTPUT_NAMES
+from relayish.onnx.op_names import identity_of
+
+MOST_LINES: Final = 10
+"""How many attributes and constants are written in a box; details have all of them."""
+_LONGEST_KEY: Final = 240
+_MOST_NAMES: Final = 4
+"""How many operators the title of a fused function tells."""
+_BRANCHES: Final = {If: ("then", "else")}
+
+
+class Value(NamedTuple):
+    """Where a value comes from.
+
+    Attributes:
+        box: The number of the box that computes it.
+        output: Which of its results it is.
+        is_part: Whether it is one of several results.
+    """
+
+    box: int
+    output: int = 0
+    is_part: bool = False
+
+
+class _Source(NamedTuple):
+    """Where an operand comes from, and what is written where its edge begins."""
+
+    value: Value
+    label: str
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A block while its boxes are made."""
+
+    block: int
+    holder: int | None
+    path: str
+    nodes: Iterator[Node]
+    results: Sequence[tuple[str, Node]] = ()
+    titles: Counter[str] = field(default_factory=Counter)
+
+
+class ExpressionReader:
+    """Adds the boxes of expressions to a diagram.
+
+    Args:
+        diagram: What they are added to.
+        scopes_of_names: Whether boxes lie in boxes for the parts of their names between slashes.
+
+    Complexity:
+        Linear in distinct nodes and edges; no recursion.
+    """
+
+    def __init__(self, diagram: Diagram, *, scopes_of_names: bool = False) -> None:
+        self._diagram = diagram
+        self._by_scope = scopes_of_names
+        self._parts: dict[tuple[int | None, str], int] = {}
+
+    def read(self, root: Node, holder: int | None, path: str) -> None:
+        """Add the boxes of an expression; those of a function lie in ``holder`` themselves."""
+        _Expression(self._diagram, root, self._scope_of).read(holder, path)
+
+    def _scope_of(self, holder: int | None, name: str, path: str) -> int | None:
+        """Return the box for the part of a name before its last slash, within a holder."""
+        if not self._by_scope or "/" not in name:
+            return holder
+        *parts, _ = name.strip("/").split("/")
+        told = ""
+        found = holder
+        for part in parts:
+            told = f"{told}/{part}"
+            key = (holder, told)
+            if key not in self._parts:
+                box = Box(BoxKind.SCOPE, part, key=join_key(path, told[1:]), parent=found)
+                self._parts[key] = self._diagram.add(box)
+            found = self._parts[key]
+        return found
+
+
+class _Expression:
+    """Makes the boxes of one definition."""
+
+    def __init__(self, diagram: Diagram, root: Node, scope_of: Any) -> None:  # Any: as above
+        self._diagram = diagram
+        self._root = root
+        self._scope_of = scope_of
+        self._scopes = Scopes(root)
+        self._value: dict[Node, Value] = {}
+        self._block_of_box: dict[int, int] = {}
+        self._around: dict[int, int] = {}  # of each block, the next further out
+        self._captures: dict[tuple[int, Value], Value] = {}
+        self._holder: dict[int, int | None] = {}
+        self._bound: dict[Node, Node] = {}
+        self._name: dict[Node, str] = {}
+        self._uses: Counter[Node] = Counter([root])
+        self._absorbed: dict[Node, Node] = {}
+        self._members: dict[int, list[Node]] = {}
+        self._titles: dict[str, Counter[str]] = {}
+        self._look_around()
+
+    def _look_around(self) -> None:
+        """Find what lets bind, how often tuples are used, and which functions belong to calls."""
+        block = self._scopes.block
+        for node in self._scopes.order:
+            if isinstance(node, Let):
+                self._bound[node.var] = node.value
+                self._name.setdefault(node.value, node.var.name_hint)
+            self._uses.update(evaluated(node))
+            scope = self._scopes.scope.get(node)
+            if scope is not None:
+                self._members.setdefault(block[scope], []).append(node)
+        for node in self._scopes.order:
+            if isinstance(node, Call):
+                self._absorb(node)
+
+    def _absorb(self, call: Call) -> None:
+        held = [call.op] if isinstance(call.op, Function) else []
+        if identity_of(call.op):
+            held += [each for each in graphs_of(call).values() if isinstance(each, Function)]
+        for function in held:
+            if self._uses[function] == 1:
+                self._absorbed[function] = call
+
+    # the walk over blocks
+
+    def read(self, holder: int | None, path: str) -> None:
+        root = self._root
+        results = () if isinstance(root, Function) else (("result", root),)
+        stack = [self._frame(OUTERMOST, holder, path, results)]
+        if isinstance(root, Function):
+            self._titles[path] = Counter()
+            stack = [self._enter_function(root, holder, path)]
+        while stack:
+            frame = stack[-1]
+            node = next(frame.nodes, None)
+            if node is None:
+                self._add_results(frame)
+                stack.pop()
+                continue
+            stack += reversed(self._add(node, frame))
+
+    def _frame(
+        self, block: int, holder: int | None, path: str, results: Sequence[tuple[str, Node]] = ()
+    ) -> _Frame:
+        self._holder[block] = holder
+        return _Frame(block, holder, path, iter(self._members.get(block, ())), results)
+
+    def _enter_function(self, function: Function, holder: int | None, path: str) -> _Frame:
+        (scope,) = scopes(function)
+        block = self._blocks_of(function)[0][1]
+        for param in function.params:
+            self._add_input(param, block, holder, path)
+        return self._frame(block, holder, path, self._results(function, scope))
+
+    def _blocks_of(self, node: Node) -> list[tuple[Scope, int]]:
+        """Return the scopes of a node that are blocks, with their numbers."""
+        block = self._scopes.block
+        opened = self._scopes.opened.get(node, ())
+        found = zip(scopes(node), opened, strict=True)
+        return [(each, block[number]) for each, number in found if each.runs is not Runs.ONCE]
+
+    def _results(self, node: Node, scope: Scope) -> list[tuple[str, Node]]:
+        """Return what leaves a scope, with names; a tuple leaves field by field."""
+        tail = scope.roots[-1]
+        while isinstance(tail, Let):
+            tail = tail.body
+        attrs = node.attrs if isinstance(node, Function) else None
+        told = attrs.get(OUTPUT_NAMES) if attrs is not None else None
+        names = [str(each) for each in told] if isinstance(told, tuple | list) else []
+        if isinstance(tail, Tuple) and self._is_spread(tail):
+            names = names if len(names) == len(tail.fields) else []
+            names = names or [f"result {number}" for number in range(len(tail.fields))]
+            return list(zip(names, tail.fields, strict=True))
+        return [(names[0] if len(names) == 1 else "result", tail)]
+
+    def _is_spread(self, tuple_: Node) -> bool:
+        """Return whether a tuple is shown by its fields, where it is used."""
+        return isinstance(tuple_, Tuple) and bool(tuple_.fields) and self._uses[tuple_] == 1
+
+    # one node
+
+    def _add(self, node: Node, frame: _Frame) -> list[_Frame]:
+        """Add the box of a node, and return the blocks in it."""
+        kind = type(node)
+        if kind in VARIABLES:
+            if node not in self._bound and node not in self._value and frame.block == OUTERMOST:
+                self._add_input(node, frame.block, frame.holder, frame.path)
+            return []
+        if kind in NAMES or isinstance(node, Constant | Let) or node in self._absorbed:
+            return []
+        if self._is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
+            return []
+        look = LOOKS[kind](node)
+        blocks = self._blocks_of(node)
+        box, path = self._add_box(node, look, frame, is_holder=bool(blocks))
+        inner: list[_Frame] = []
+        if isinstance(node, Call):
+            inner += self._enter_absorbed(node, box, path, frame)
+        if isinstance(node, Function):
+            return [self._enter_function(node, box, path)]
+        names = _branch_names(node, len(blocks))
+        for (scope, block), name in zip(blocks, names, strict=True):
+            inner.append(self._enter_block(node, scope, block, name, box, path, frame))
+        return inner
+
+    def _enter_block(
+        self,
+        node: Node,
+        scope: Scope,
+        block: int,
+        name: str,
+        box: int,
+        path: str,
+        frame: _Frame,
+    ) -> _Frame:
+        self._around[block] = frame.block
+        kind = BoxKind.LOOP if scope.runs is Runs.REPEATEDLY else BoxKind.BRANCH
+        path = join_key(path, name)
+        holder = self._diagram.add(Box(kind, name, key=path, parent=box))
+        for variable in scope.binders:
+            for each in PROGRAM.post_order(variable):
+                if type(each) in VARIABLES:
+                    self._add_input(each, block, holder, path)
+        return self._frame(block, holder, path, self._results(node, scope))
+
+    def _enter_absorbed(self, call: Call, box: int, path: str, frame: _Frame) -> list[_Frame]:
+        """Enter the functions that a call holds: what it calls, or the graphs of an operator."""
+        if call.op in self._absorbed:
+            assert isinstance(call.op, Function)
+            return [self._enter_called(call.op, call.args, box, path, frame, EdgeKind.VALUE)]
+        if identity_of(call.op) is None:
+            return []
+        found = []
+        captured = captures_of(call)
+        for name, graph in graphs_of(call).items():
+            if graph in self._absorbed:
+                assert isinstance(graph, Function)
+                inside = join_key(path, name)
+                kind = BoxKind.LOOP if name == "body" else BoxKind.BRANCH
+                holder = self._diagram.add(Box(kind, name, key=inside, parent=box))
+                entered = self._enter_called(
+                    graph, captured, holder, inside, frame, EdgeKind.CAPTURE
+                )
+                found.append(entered)
+        return found
+
+    def _enter_called(
+        self,
+        function: Function,
+        args: Sequence[Node],
+        holder: int,
+        path: str,
+        frame: _Frame,
+        kind: EdgeKind,
+    ) -> _Frame:
+        """Enter a function whose last parameters are given what is outside."""
+        ((scope, block),) = self._blocks_of(function)
+        self._around[block] = frame.block
+        own = len(function.params) - len(args)
+        for number, param in enumerate(function.params):
+            arg = args[number - own] if number >= own else None
+            if arg is None:
+                self._add_input(param, block, holder, path)
+            elif isinstance(self._find(arg), Node):
+                self._bound[param] = arg  # a constant is shown where it is used
+            else:
+                is_capture = kind is EdgeKind.CAPTURE
+                title = self._name_of(arg) if is_capture else ""
+                source = self._source(arg, frame)
+                box = self._add_input(param, block, holder, path, title, is_capture=is_capture)
+                self._connect(source, box, kind=kind)
+        return self._frame(block, holder, path, self._results(function, scope))
+
+    def _project(self, node: TupleGetItem) -> bool:
+        """Let a field of a tuple be a result of what computes the tuple, where it is one."""
+        found = self._find(node.tuple_value)
+        if isinstance(found, Tuple):
+            self._bound[node] = found.fields[node.index]
+            return True
+        if isinstance(found, Node) or found.is_part:
+            return False
+        self._value[node] = Value(found.box, node.index, is_part=True)
+        return True
+
+    def _add_box(
+        self, node: Node, look: Look, frame: _Frame, *, is_holder: bool
+    ) -> tuple[int, str]:
+        told = self._name.get(node) or _node_name(node)
+        operands = self._spread(look)
+        shown = [(name, operand, self._find(operand)) for name, operand in operands]
+        values = {
+            name: found.data if isinstance(found, Constant) else _Shown(one_line(found))
+            for name, _, found in shown
+            if isinstance(found, Node)
+        }
+        lines = [f"{name} = {text}" for name, text in look.attributes.items()]
+        lines += [f"{name} = {_held_text(value)}" for name, value in values.items()]
+        path = self._key(frame.path, told or look.title)
+        kind = BoxKind.FUNCTION if isinstance(node, Function) else BoxKind.OPERATOR
+        title = look.title
+        if isinstance(node, Function):
+            title, lines = _function_title(node)
+        elif isinstance(node, Call) and node.op in self._absorbed:
+            assert isinstance(node.op, Function)
+            title, lines = _function_title(node.op, "call")
+            title = self._fused_title(node.op) if title == "fused" else title
+            is_holder = True
+        edges = [(name, operand) for name, operand, found in shown if not isinstance(found, Node)]
+        box = Box(
+            kind,
+            title,
+            key=path,
+            parent=self._scope_of(frame.holder, _node_name(node), frame.path),
+            family=look.family,
+            lines=_bounded(lines),
+            inputs=() if is_holder else tuple(name for name, _ in edges),
+            details=_details(node, told, look, values),
+        )
+        if len(edges) == 1 and not values:
+            box.inputs = ()
+        sources = [self._source(each, frame) for _, each in edges]
+        number = self._diagram.add(box)
+        self._block_of_box[number] = frame.block
+        self._value[node] = Value(number)
+        if not (isinstance(node, Call) and node.op in self._absorbed):  # else to its parameters
+            for port, source in enumerate(sources):
+                self._connect(source, number, port)
+        return number, path
+
+    def _fused_title(self, function: Function) -> str:
+        """Return the title of a fused function: the operators that it calls."""
+        ((_, block),) = self._blocks_of(function)
+        calls = [each.op for each in self._members.get(block, ()) if isinstance(each, Call)]
+        names = [bare_name(op) for op in calls if isinstance(op, Op)]
+        more = len(names) - _MOST_NAMES
+        return "fused " + ", ".join(names[:_MOST_NAMES]) + f" … {more} more" * (more > 0)
+
+    def _spread(self, look: Look) -> Iterator[tuple[str, Node]]:
+        """Yield the operands of a node; a tuple that only it uses, field by field."""
+        for name, operand in look.operands:
+            if isinstance(operand, Tuple) and self._is_spread(operand):
+                for number, each in enumerate(operand.fields):
+                    yield f"{name}[{number}]", each
+            else:
+                yield name, operand
+
+    def _add_input(
+        self,
+        variable: Node,
+        block: int,
+        holder: int | None,
+        path: str,
+        title: str = "",
+        *,
+        is_capture: bool = False,
+    ) -> int:
+        name = title or name_of(variable)
+        ty = _type_of(variable)
+        box = Box(
+            BoxKind.CAPTURE if is_capture else BoxKind.INPUT,
+            name,
+            key=self._key(path, name),
+            parent=holder,
+            lines=(ty,) if ty else (),
+            details=_details(variable, name, Look(name), {}),
+        )
+        number = self._diagram.add(box)
+        self._block_of_box[number] = block
+        self._value[variable] = Value(number)
+        return number
+
+    def _add_results(self, frame: _Frame) -> None:
+        for name, node in frame.results:
+            found = self._find(node)
+            lines = (value_line(found),) if isinstance(found, Node) else ()
+            ty = _type_of(node)
+            box = Box(
+                BoxKind.OUTPUT,
+                name,
+                key=self._key(frame.path, f"{name} (result)"),
+                parent=frame.holder,
+                lines=(*lines, ty) if ty else lines,
+                details=Details(text=one_line(node), type=ty),
+            )
+            source = self._source(node, frame)
+            number = self._diagram.add(box)
+            self._block_of_box[number] = frame.block
+            self._connect(source, number)
+
+    def _key(self, path: str, name: str) -> str:
+        """Return a key that no other box has."""
+        counts = self._titles.setdefault(path, Counter())
+        counts[name] += 1
+        again = f"#{counts[name]}" if counts[name] > 1 else ""
+        return join_key(path, f"{name}{again}")
+
+    # edges
+
+    def _find(self, node: Node) -> Value | Node:
+        """Return where a value comes from; what has no box of its own, as a constant, itself."""
+        while node not in self._value and node in self._bound:
+            node = self._bound[node]
+        return self._value.get(node, node)
+
+    def _name_of(self, node: Node) -> str:
+        if type(node) in VARIABLES:
+            return name_of(node)
+        found = self._find(node)
+        if isinstance(found, Node):
+            return self._name.get(node, "")
+        title = self._diagram.boxes[found.box].title
+        return self._name.get(node, "") or f"{title}.{found.output}" * found.is_part or title
+
+    def _source(self, node: Node, frame: _Frame) -> _Source | None:
+        """Return where an operand comes from, as it is known in a block; of a constant nothing."""
+        found = self._find(node)
+        if isinstance(found, Node):
+            return None
+        value = self._entering(node, found, frame.block)
+        kind = self._diagram.boxes[value.box].kind
+        label = "" if kind in _TOLD else type_text(getattr(node, "checked_type", None))
+        return _Source(value, label)
+
+    def _connect(
+        self,
+        source: _Source | None,
+        target: int,
+        port: int = 0,
+        kind: EdgeKind = EdgeKind.VALUE,
+    ) -> None:
+        if source is not None:
+            (box, output, _), label = source
+            self._diagram.connect(Edge(box, target, port, output, label, kind))
+
+    def _entering(self, node: Node, value: Value, block: int) -> Value:
+        """Return a value as it is known in a block: by a box of its own, if it is from outside."""
+        home = self._block_of_box[value.box]
+        if home == block:
+            return value
+        known = self._captures.get((block, value))
+        if known is not None:
+            return known
+        source, around = value, self._around.get(block)
+        while around is not None and around != home:
+            further = self._captures.get((around, value))
+            if further is not None:
+                source = further
+                break
+            around = self._around.get(around)
+        name = self._name_of(node)
+        holder = self._holder[block]
+        path = "" if holder is None else self._diagram.boxes[holder].key
+        ty = _type_of(node)
+        box = Box(
+            BoxKind.CAPTURE,
+            name,
+            key=self._key(path, f"{name} (outside)"),
+            parent=holder,
+            lines=(ty,) if ty else (),
+            details=_details(node, name, Look(name), {}),
+        )
+        number = self._diagram.add(box)
+        self._block_of_box[number] = block
+        edge = Edge(source.box, number, 0, source.output, kind=EdgeKind.CAPTURE)
+        self._diagram.connect(edge)
+        known = self._captures[(block, value)] = Value(number)
+        return known
+
+
+_TOLD: Final = frozenset({BoxKind.INPUT, BoxKind.CAPTURE})
+"""Boxes that tell the type of their value themselves."""
+
+
+def _branch_names(node: Node, count: int) -> Sequence[str]:
+    names = _BRANCHES.get(type(node))
+    if names is not None:
+        return names
+    if isinstance(node, Match):
+        return [_pattern_text(clause.lhs) for clause in node.clauses]
+    fields = [each.name for each in type(node).fields_ if each.runs not in (None, Runs.ONCE)]
+    if len(fields) == count:
+        return fields
+    return [f"{fields[0] if fields else 'scope'} {number}" for number in range(count)]
+
+
+def _pattern_text(pattern: Node) -> str:
+    """Return a pattern in one line, two levels of it."""
+    if isinstance(pattern, PatternConstructor):
+        inside = ", ".join(_inner_text(each) for each in pattern.patterns)
+        name = pattern.constructor.name_hint
+        return f"{name}({inside})" if inside else name
+    if isinstance(pattern, PatternTuple):
+        return f"({', '.join(_inner_text(each) for each in pattern.patterns)})"
+    return _inner_text(pattern)
+
+
+def _inner_text(pattern: Node) -> str:
+    if isinstance(pattern, PatternConstructor):
+        return (
+            f"{pattern.constructor.name_hint}(…)"
+            if pattern.patterns
+            else (pattern.constructor.name_hint)
+        )
+    if isinstance(pattern, PatternVar):
+        return pattern.var.name_hint
+    return "(…)" if isinstance(pattern, PatternTuple) else "_"
+
+
+def _node_name(node: Node) -> str:
+    """Return the name that a model gives to a node."""
+    span = getattr(node, "span", None)
+    is_named = span is not None and isinstance(node, Call) and identity_of(node.op)
+    return span.source_name if is_named else ""
+
+
+def _function_title(function: Function, otherwise: str = "fn") -> tuple[str, list[str]]:
+    attrs = dict(function.attrs.items()) if function.attrs is not None else {}
+    shown = {name: value for name, value in attrs.items() if not name.startswith("onnx.")}
+    lines = [f"{name} = {value_text(value)}" for name, value in shown.items()]
+    if shown.get("Primitive"):
+        return "fused", lines
+    return otherwise, lines
+
+
+def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
+    if len(lines) <= MOST_LINES:
+        return tuple(lines)
+    return (*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more")
+
+
+def join_key(path: str, name: str) -> str:
+    """Return the key of what has a name below a path; where it were long, a digest of it.
+
+    Example:
+        >>> join_key("@main", "if"), len(join_key("a" * 10_000, "if"))
+        ('@main/if', 28)
+    """
+    key = f"{path}/{name}"
+    if len(key) <= _LONGEST_KEY:
+        return key
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"…{digest[:24]}/{name[: _LONGEST_KEY // 4]}"
+
+
+def value_line(node: Node) -> str:
+    """Return what has no box of its own, in few characters."""
+    return value_text(node.data) if isinstance(node, Constant) else one_line(node)
+
+
+class _Shown(str):
+    """The text of what is no constant."""
+
+    __slots__ = ()
+
+
+def _held_text(value: object) -> str:
+    return value if isinstance(value, _Shown) else value_text(value)
+
+
+def _type_of(node: Node) -> str:
+    found = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
+    return type_text(found)
+
+
+def _details(node: Node, name: str, look: Look, values: dict[str, Any]) -> Details:  # Any: as above
+    span = getattr(node, "span", None)
+    checked = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
+    return Details(
+        text=one_line(node),
+        place="" if span is None else str(span),
+        attributes={**look.attributes, **look.hidden},
+        values=values,
+        outputs=(name,) if name else (),
+        type="" if checked is None else str(checked),
+    )

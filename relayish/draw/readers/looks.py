@@ -1,0 +1,201 @@
+"""What a node looks like: its title, the names of its operands, its attributes, its family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from relayish.draw.families_of import bare_name, family_of
+from relayish.draw.value_text import value_text
+from relayish.errors import PackageError
+from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.fields.field import Field, Shape
+from relayish.ir.fields.roles import Role
+from relayish.ir.nodes.kind_table import KindTable
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.adt import Constructor, Match
+from relayish.ir.relay.expr import (
+    Call,
+    Function,
+    GlobalVar,
+    If,
+    Op,
+    RefCreate,
+    RefRead,
+    RefWrite,
+    Tuple,
+    TupleGetItem,
+)
+from relayish.onnx.calls import OWN
+from relayish.onnx.calls import inputs_of as onnx_inputs
+from relayish.onnx.op_names import identity_of
+from relayish.onnx.operator_sets import find_schema
+from relayish.op.declaration import properties
+
+Operand = tuple[str, Node]
+"""The name of an operand, and what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is shown of a node.
+
+    Attributes:
+        title: The first line.
+        operands: What it is computed from, with names.
+        attributes: In its box, and in its details.
+        family: One of :data:`~relayish.draw.families.FAMILIES`.
+        hidden: Attributes that are at their defaults: in its details alone.
+    """
+
+    title: str
+    operands: Sequence[Operand] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    family: str = "other"
+    hidden: Mapping[str, str] = field(default_factory=dict)
+
+
+def look_of_fields(node: Node) -> Look:
+    """Return the look that follows from the declaration of a kind."""
+    kind = type(node)
+    found: list[Operand] = []
+    attributes = {}
+    for each in kind.fields_:
+        value = getattr(node, each.name)
+        if each.role is Role.OPERAND and each.is_evaluated:
+            found += _held(each, value)
+        elif each.role is Role.LEAF and each.compared and value != each.default:
+            attributes[each.name] = value_text(value)
+    return Look(kind.visit_name.replace("_", " "), found, attributes)
+
+
+def _held(declared: Field, value: Any) -> Iterable[Operand]:  # Any: as the field has it
+    if declared.shape is Shape.ONE:
+        return [(declared.name, value)]
+    if declared.shape is Shape.OPTIONAL:
+        return [] if value is None else [(declared.name, value)]
+    held = [each for each in value if isinstance(each, Node)]
+    return [(f"{declared.name}[{number}]", each) for number, each in enumerate(held)]
+
+
+LOOKS: Final[KindTable[Callable[[Any], Look]]] = KindTable(  # Any: nodes of one kind
+    "a picture", "relay.draw.LOOKS", {Node: look_of_fields}
+)
+"""By kind, what a node looks like; what is not there looks as its fields are declared."""
+
+
+@LOOKS.register(Call)
+def look_of_call(call: Call) -> Look:
+    """Return the look of a call: that of what it calls."""
+    callee = call.op
+    if isinstance(callee, Op):
+        return _onnx_call(call, callee) if identity_of(callee) else _operator_call(call, callee)
+    if isinstance(callee, GlobalVar):
+        return Look(f"@{callee.name_hint}", _numbered(call.args), _shown(call), "call")
+    if isinstance(callee, Constructor):
+        return Look(callee.name_hint, _numbered(call.args), _shown(call), "data")
+    operands = [] if isinstance(callee, Function) else [("function", callee)]
+    return Look("call", [*operands, *_numbered(call.args)], _shown(call), "call")
+
+
+def _operator_call(call: Call, op: Op) -> Look:
+    names = properties.arguments.get(op) or ()
+    operands = [
+        (names[number] if number < len(names) else f"{names[-1] if names else ''}[{number}]", each)
+        for number, each in enumerate(call.args)
+    ]
+    attrs = call.attrs
+    shown, hidden = {}, {}
+    if attrs is not None:
+        defaults = type(attrs).defaults
+        for name, value in attrs.items():
+            is_default = value is None or _is_default(value, defaults.get(name))
+            (hidden if is_default else shown)[name] = value_text(value)
+    return Look(op.name, operands, shown, family_of(op), hidden)
+
+
+def _is_default(value: object, default: object) -> bool:
+    if isinstance(value, tuple) and isinstance(default, tuple) and len(value) % 2 == 0:
+        return value in {default, default * 2}  # paddings told for one side of each axis
+    return type(value) is type(default) and value == default
+
+
+def _onnx_call(call: Call, op: Op) -> Look:
+    given = onnx_inputs(call)
+    names = _input_names(op)
+    operands = []
+    for number, each in enumerate(given):
+        if isinstance(each, Tuple) and not each.fields:
+            continue  # an optional input that is missing
+        name = names[number] if number < len(names) else f"{names[-1] if names else ''}[{number}]"
+        operands.append((name, each))
+    return Look(bare_name(op), operands, _shown(call), family_of(op))
+
+
+@cache
+def _input_names(op: Op) -> tuple[str, ...]:
+    identity = identity_of(op)
+    assert identity is not None
+    try:
+        schema = find_schema(identity)
+    except PackageError:
+        return ()
+    return () if schema is None else tuple(each.name for each in schema.inputs)
+
+
+def _numbered(args: Sequence[Node]) -> list[Operand]:
+    return [(str(number), each) for number, each in enumerate(args)]
+
+
+def _shown(call: Call) -> dict[str, str]:
+    attrs: Attrs | None = call.attrs
+    if attrs is None:
+        return {}
+    hidden = OWN if isinstance(attrs, DictAttrs) else ()
+    return {name: value_text(value) for name, value in attrs.items() if name not in hidden}
+
+
+@LOOKS.register(Tuple)
+def look_of_tuple(node: Tuple) -> Look:
+    """Return the look of a tuple."""
+    return Look("tuple", _numbered(node.fields), family="data")
+
+
+@LOOKS.register(TupleGetItem)
+def look_of_projection(node: TupleGetItem) -> Look:
+    """Return the look of a field of a tuple."""
+    return Look(f".{node.index}", [("tuple", node.tuple_value)], family="data")
+
+
+@LOOKS.register(If)
+def look_of_if(node: If) -> Look:
+    """Return the look of a conditional."""
+    return Look("if", [("cond", node.cond)], family="control")
+
+
+@LOOKS.register(Match)
+def look_of_match(node: Match) -> Look:
+    """Return the look of a match."""
+    attributes = {} if node.complete else {"complete": "False"}
+    return Look("match", [("data", node.data)], attributes, "control")
+
+
+@LOOKS.register(RefCreate)
+def look_of_ref_create(node: RefCreate) -> Look:
+    """Return the look of a new reference."""
+    return Look("ref", [("value", node.value)], family="memory")
+
+
+@LOOKS.register(RefRead)
+def look_of_ref_read(node: RefRead) -> Look:
+    """Return the look of a read."""
+    return Look("ref_read", [("ref", node.ref)], family="memory")
+
+
+@LOOKS.register(RefWrite)
+def look_of_ref_write(node: RefWrite) -> Look:
+    """Return the look of a write."""
+    return Look("ref_write", [("ref", node.ref), ("value", node.value)], family="memory")

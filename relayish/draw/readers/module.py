@@ -1,0 +1,112 @@
+"""Diagrams of modules: each definition a box, read as its language is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from relayish.analysis.infer_type import infer_type
+from relayish.draw.diagram import Box, BoxKind, Diagram
+from relayish.draw.readers.table import READERS, read
+from relayish.draw.value_text import value_text
+from relayish.errors import ModelError, PackageError, TypeInferenceError
+from relayish.ir.modules.module import Module
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Expr
+from relayish.ir.relay.module import IRModule
+from relayish.onnx.calls import calls_onnx
+from relayish.onnx.info import NAME
+from relayish.passes.onnx.shapes.infer_shapes_onnx import infer_shapes_onnx
+
+_PLAIN: Final = "onnx."
+"""How names of attributes begin that say where a model comes from."""
+
+
+@READERS.register(Module)
+def read_module(
+    mod: Module[Any],  # Any: of whatever names
+    *,
+    only: str | None = None,
+    title: str = "",
+    scopes: bool = False,
+    types: bool = True,
+) -> Diagram:
+    """Return the diagram of a module.
+
+    Args:
+        mod: The module; one that is ill-typed is drawn without types.
+        only: The name of the one definition that is drawn; by default all are.
+        title: What stands above the picture.
+        scopes: Whether names as ``/layer.3/attn/MatMul`` make boxes in boxes.
+        types: Whether types are inferred where the module has none.
+
+    Raises:
+        UnknownNameError: If the module has no definition ``only``.
+    """
+    if types and isinstance(mod, IRModule):
+        mod, types = _with_types(mod)
+    definitions = _definitions(mod) if only is None else {only: mod[only]}
+    if len(definitions) == 1:
+        ((name, node),) = definitions.items()
+        told = find_title(name, node)
+        return read(node, title=title or told, **_options(node, scopes, types))
+    diagram = Diagram(title or "module")
+    for name, node in definitions.items():
+        holder = diagram.add(
+            Box(
+                BoxKind.FUNCTION,
+                find_title(name, node),
+                key=f"@{name}",
+                lines=attribute_lines(node),
+            )
+        )
+        inner = read(node, **_options(node, scopes, types))
+        embed(inner, diagram, holder, f"@{name}")
+    return diagram
+
+
+def _with_types(mod: IRModule) -> tuple[IRModule, bool]:
+    """Return a module with types, and whether there are any."""
+    is_model = any(calls_onnx(each) for each in mod.functions.values() if isinstance(each, Expr))
+    try:
+        return (infer_shapes_onnx if is_model else infer_type)(mod), True
+    except (ModelError, PackageError, TypeInferenceError):
+        return mod, False
+
+
+def embed(inner: Diagram, outer: Diagram, holder: int, path: str) -> None:
+    """Put all that a diagram has into a box of another, with keys below a path."""
+    first = len(outer.boxes)
+    for box in inner.boxes:
+        parent = holder if box.parent is None else first + box.parent
+        outer.add(replace(box, parent=parent, key=f"{path}/{box.key.lstrip('/')}"))
+    for edge in inner.edges:
+        outer.connect(replace(edge, source=first + edge.source, target=first + edge.target))
+
+
+def find_title(name: str, node: Node) -> str:
+    """Return the title of a definition: its name in the module, and in the model it comes from."""
+    attrs = getattr(node, "attrs", None)
+    told = attrs.get(NAME) if attrs is not None else None
+    return f"@{name}: {told}" if isinstance(told, str) and told else f"@{name}"
+
+
+def attribute_lines(node: Node) -> tuple[str, ...]:
+    """Return the attributes of a definition, line by line, but for where a model comes from."""
+    attrs = getattr(node, "attrs", None)
+    if attrs is None:
+        return ()
+    return tuple(
+        f"{name} = {value_text(value)}"
+        for name, value in attrs.items()
+        if not name.startswith(_PLAIN)
+    )
+
+
+def _definitions(mod: Module[Any]) -> Mapping[str, Node]:  # Any: as above
+    return {name: node for section in mod.sections().values() for name, node in section.items()}
+
+
+def _options(node: Node, scopes: bool, types: bool) -> dict[str, bool]:
+    return {"scopes": scopes, "types": types} if isinstance(node, Expr) else {}
