@@ -97,6 +97,9 @@ def _settle(
     layer: Sequence[int], wish: Sequence[float], widths: Sequence[float], middle: list[float]
 ) -> None:
     """Put a layer where the squares of the distances from the wishes are least."""
+    if len(layer) == 1:
+        middle[layer[0]] = wish[0]
+        return
     offsets, offset = [], 0.0
     for number, each in enumerate(layer):
         if number:

@@ -26,7 +26,7 @@ from relayish.ir.nodes.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Op, Tuple, TupleGetItem
 from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
-from relayish.ir.scopes.scoping import PROGRAM, Scope, evaluated, scopes
+from relayish.ir.scopes.scoping import PROGRAM, Scope, evaluated, operands, scopes
 from relayish.onnx.calls import captures_of, graphs_of
 from relayish.onnx.info import OUTPUTS as OUTPUT_NAMES
 from relayish.onnx.op_names import identity_of
@@ -120,6 +120,7 @@ class _Expression:
         self._value: dict[Node, Value] = {}
         self._block_of_box: dict[int, int] = {}
         self._around: dict[int, int] = {}  # of each block, the next further out
+        self._captured: dict[int, dict[Node, None]] = {}  # by block: what it uses of others
         self._captures: dict[tuple[int, Value], Value] = {}
         self._holder: dict[int, int | None] = {}
         self._bound: dict[Node, Node] = {}
@@ -141,9 +142,40 @@ class _Expression:
             scope = self._scopes.scope.get(node)
             if scope is not None:
                 self._members.setdefault(block[scope], []).append(node)
+            if node in self._scopes.opened:
+                for _, inner in self._blocks_of(node):
+                    self._around[inner] = block[self._scopes.scope[node]]
         for node in self._scopes.order:
             if isinstance(node, Call):
                 self._absorb(node)
+            self._find_captured(node)
+
+    def _find_captured(self, node: Node) -> None:
+        """Note what a node uses of blocks further out, for each block in between."""
+        scope = self._scopes.scope.get(node)
+        if scope is None:
+            return
+        block = self._scopes.block
+        for each in operands(node):
+            self._note_use(each, block[scope])
+        for inside, number in zip(scopes(node), self._scopes.opened.get(node, ()), strict=False):
+            for each in inside.roots:
+                self._note_use(each, block[number])
+
+    def _note_use(self, node: Node, block: int) -> None:
+        while node in self._bound:
+            node = self._bound[node]
+        scope = self._scopes.scope.get(node)
+        if scope is None:
+            return
+        home = self._scopes.block[scope]
+        around: int | None = block
+        while around is not None and around != home:
+            captured = self._captured.setdefault(around, {})
+            if node in captured:
+                return
+            captured[node] = None
+            around = self._around.get(around)
 
     def _absorb(self, call: Call) -> None:
         held = [call.op] if isinstance(call.op, Function) else []
@@ -175,6 +207,10 @@ class _Expression:
         self, block: int, holder: int | None, path: str, results: Sequence[tuple[str, Node]] = ()
     ) -> _Frame:
         self._holder[block] = holder
+        for node in self._captured.get(block, ()):
+            found = self._find(node)
+            if not isinstance(found, Node) and self._around.get(block) is not None:
+                self._entering(node, found, block)
         return _Frame(block, holder, path, iter(self._members.get(block, ())), results)
 
     def _enter_function(self, function: Function, holder: int | None, path: str) -> _Frame:
@@ -232,7 +268,7 @@ class _Expression:
             return [self._enter_function(node, box, path)]
         names = _branch_names(node, len(blocks))
         for (scope, block), name in zip(blocks, names, strict=True):
-            inner.append(self._enter_block(node, scope, block, name, box, path, frame))
+            inner.append(self._enter_block(node, scope, block, name, box, path))
         return inner
 
     def _enter_block(
@@ -243,9 +279,7 @@ class _Expression:
         name: str,
         box: int,
         path: str,
-        frame: _Frame,
     ) -> _Frame:
-        self._around[block] = frame.block
         kind = BoxKind.LOOP if scope.runs is Runs.REPEATEDLY else BoxKind.BRANCH
         path = join_key(path, name)
         holder = self._diagram.add(Box(kind, name, key=path, parent=box))
@@ -287,7 +321,6 @@ class _Expression:
     ) -> _Frame:
         """Enter a function whose last parameters are given what is outside."""
         ((scope, block),) = self._blocks_of(function)
-        self._around[block] = frame.block
         own = len(function.params) - len(args)
         for number, param in enumerate(function.params):
             arg = args[number - own] if number >= own else None
@@ -472,13 +505,10 @@ class _Expression:
         known = self._captures.get((block, value))
         if known is not None:
             return known
-        source, around = value, self._around.get(block)
-        while around is not None and around != home:
-            further = self._captures.get((around, value))
-            if further is not None:
-                source = further
-                break
-            around = self._around.get(around)
+        around = self._around.get(block)
+        source = value
+        if around is not None and around != home:
+            source = self._captures.get((around, value), value)
         name = self._name_of(node)
         holder = self._holder[block]
         path = "" if holder is None else self._diagram.boxes[holder].key
