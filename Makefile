@@ -31,6 +31,10 @@ lock:  ## write anew which versions .ci/run takes
 lint:  ## look for mistakes
 	$(PYTHON) -m ruff check .
 
+.PHONY: lint-js
+lint-js:  ## look for mistakes in the script of the interactive page; takes npm
+	cd tools/javascript && npm ci --silent --no-audit --no-fund && npm run --silent lint
+
 .PHONY: format
 format:  ## lay the code out
 	$(PYTHON) -m ruff format .

@@ -1,4 +1,4 @@
-"""Which tests need torch or onnx: they bear the mark ``references``, by which CI runs them.
+"""Which tests need torch, onnx or a browser: they bear the mark ``references``, by which CI runs them.
 
 The modules that hold such tests, so that no others are collected::
 
@@ -18,16 +18,20 @@ from typing import Final
 
 import pytest
 
-PACKAGES: Final = ("torch", "onnx", "onnxruntime", "onnxscript")
+PACKAGES: Final = ("torch", "onnx", "onnxruntime", "onnxscript", "playwright")
 NONE_IS_THERE: Final = not any(map(find_spec, PACKAGES))
 ROOT: Final = Path(__file__).parents[2]
 
 MISSING = re.compile(rf"could not import '(?:{'|'.join(PACKAGES)})[.']")
 MARKED_AT_TOP = re.compile(r"^pytestmark = .*mark\.references", re.MULTILINE)
 MARKED = re.compile(r'mark\.references|reference\("(?:torch|onnx)"')
-SPEAKS = re.compile(r'(?:import|from) (?:torch|onnx)|importorskip\((?!"(?!torch|onnx))|load_onnx')
+SPEAKS = re.compile(
+    r'(?:import|from) (?:torch|onnx|playwright)'
+    r'|importorskip\((?!"(?!torch|onnx|playwright))|load_onnx'
+)
 AT_TOP = re.compile(
-    r'^(?:import|from) (?:torch|onnx)|^(?:\w+ = )?pytest\.importorskip\("(?:torch|onnx)',
+    r"^(?:import|from) (?:torch|onnx|playwright)"
+    r'|^(?:\w+ = )?pytest\.importorskip\("(?:torch|onnx|playwright)',
     re.MULTILINE,
 )
 FROM_TESTS = re.compile(r"^from (tests\.[\w.]+) import", re.MULTILINE)

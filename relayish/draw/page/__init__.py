@@ -1,0 +1,1 @@
+"""The interactive page: a document of a diagram, and the script that shows it, in one file."""
