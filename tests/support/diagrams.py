@@ -1,4 +1,4 @@
-"""Diagrams of any size: chains, nests, wide ones, with captures, jumps, edges of boxes to themselves."""
+"""Diagrams of any size: chains, nests, wide ones, captures, jumps, boxes that use themselves."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def operator(number, parent=None, **fields):
 
 
 def chain(count, per_scope=0, skip=0):
-    """Return a chain of operators, so many in each scope; every ``skip``-th has an edge further on."""
+    """Return a chain of operators, so many in each scope; each ``skip``-th leads further on too."""
     diagram = Diagram(f"chain of {count}")
     last = before = diagram.add(Box(BoxKind.INPUT, "x", key="x"))
     scope = None
@@ -51,6 +51,15 @@ def chain(count, per_scope=0, skip=0):
         last = box
     end = diagram.add(Box(BoxKind.OUTPUT, "result", key="result"))
     diagram.connect(Edge(last, end, label=TYPE))
+    return diagram
+
+
+def leaps(count):
+    """Return a chain with edges from its first half to its second: too long to be drawn."""
+    diagram = chain(count)
+    diagram.title = "leaps"
+    for number in range(1, count // 2):
+        diagram.connect(Edge(number, count - number, 1))
     return diagram
 
 

@@ -1,4 +1,4 @@
-"""Which tests need torch, onnx or a browser: they bear the mark ``references``, by which CI runs them.
+"""Which tests need torch, onnx or a browser: by their mark ``references`` CI runs them.
 
 The modules that hold such tests, so that no others are collected::
 
@@ -26,7 +26,7 @@ MISSING = re.compile(rf"could not import '(?:{'|'.join(PACKAGES)})[.']")
 MARKED_AT_TOP = re.compile(r"^pytestmark = .*mark\.references", re.MULTILINE)
 MARKED = re.compile(r'mark\.references|reference\("(?:torch|onnx)"')
 SPEAKS = re.compile(
-    r'(?:import|from) (?:torch|onnx|playwright)'
+    r"(?:import|from) (?:torch|onnx|playwright)"
     r'|importorskip\((?!"(?!torch|onnx|playwright))|load_onnx'
 )
 AT_TOP = re.compile(

@@ -13,15 +13,16 @@ export class Camera {
     return { left: x, top: y, right: x + this.width / scale, bottom: y + this.height / scale };
   }
 
-  /** Return the scale at which the whole is seen. */
-  fitting() {
+  /** Return the scale at which the whole is seen, or at least its width. */
+  fitting(isWhole = true) {
     const scale = (room, side) => Math.max(20, room - 2 * MARGIN) / Math.max(1, side);
-    return Math.min(1.25, scale(this.width, this.whole.width), scale(this.height, this.whole.height));
+    const wide = scale(this.width, this.whole.width);
+    return isWhole ? Math.min(1.25, wide, scale(this.height, this.whole.height)) : wide;
   }
 
   /** Show the whole; or, where nothing could be read then, what is around the middle of its beginning. */
   fit(least = 0, middle = this.whole.width / 2) {
-    this.scale = Math.max(least, this.fitting());
+    this.scale = Math.max(this.fitting(), least && Math.max(least, Math.min(0.85, this.fitting(false))));
     const { width, height } = this.whole;
     const [wide, high, margin] = [this.width / this.scale, this.height / this.scale, MARGIN / this.scale];
     const isNarrow = width + 2 * margin <= wide;
@@ -36,9 +37,7 @@ export class Camera {
   }
 
   /** Return what place of the picture is at one of the screen. */
-  point(screenX, screenY) {
-    return [this.x + screenX / this.scale, this.y + screenY / this.scale];
-  }
+  point(screenX, screenY) { return [this.x + screenX / this.scale, this.y + screenY / this.scale]; }
 
   /** Let a place of the picture be at one of the screen. */
   hold(x, y, screenX, screenY) {
@@ -53,9 +52,7 @@ export class Camera {
     this.y = Math.min(height - high * 0.1, Math.max(-high * 0.9, this.y + down / this.scale));
   }
 
-  centre(x, y) {
-    this.hold(x, y, this.width / 2, this.height / 2);
-  }
+  centre(x, y) { this.hold(x, y, this.width / 2, this.height / 2); }
 }
 
 /** A small map of the whole, with a frame around what is looked at. */
@@ -73,7 +70,6 @@ export class Minimap {
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       move(event);
-      event.stopPropagation();
     });
     canvas.addEventListener("pointermove", (event) => event.buttons && move(event));
   }
@@ -118,57 +114,40 @@ export class Minimap {
 
 /** Let mouse, trackpad and fingers move a camera; `hands` is told of clicks and of where one points. */
 export function follow(stage, camera, hands) {
-  const fingers = new Map();
-  let [start, dragged] = [null, false];
+  let [last, isDragged] = [null, false];
   const at = (event) => {
     const box = stage.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
-  const spread = () => {
-    const [one, two] = [...fingers.values()];
-    return [Math.hypot(one[0] - two[0], one[1] - two[1]), (one[0] + two[0]) / 2, (one[1] + two[1]) / 2];
-  };
   stage.addEventListener("pointerdown", (event) => {
     if (event.button > 1) return;
     stage.setPointerCapture(event.pointerId);
-    fingers.set(event.pointerId, at(event));
-    start = at(event);
-    dragged = fingers.size > 1;
+    [last, isDragged] = [at(event), false];
   });
   stage.addEventListener("pointermove", (event) => {
     const [x, y] = at(event);
-    const last = fingers.get(event.pointerId);
     if (!last) return hands.point(x, y);
-    if (!dragged && Math.hypot(x - start[0], y - start[1]) < 4) return undefined;
-    dragged = true;
-    const before = fingers.size > 1 ? spread() : null;
-    fingers.set(event.pointerId, [x, y]);
-    if (before) {
-      const [length, middleX, middleY] = spread();
-      camera.pan(before[1] - middleX, before[2] - middleY);
-      camera.zoom(length / Math.max(1, before[0]), middleX, middleY);
-    } else camera.pan(last[0] - x, last[1] - y);
+    if (!isDragged && Math.hypot(x - last[0], y - last[1]) < 4) return undefined;
+    camera.pan(last[0] - x, last[1] - y);
+    [last, isDragged] = [[x, y], true];
     return hands.moved();
   });
   const lift = (event) => {
-    const isClick = fingers.delete(event.pointerId) && !dragged && event.type === "pointerup";
-    if (isClick && event.button === 0) hands.click(...at(event), event.shiftKey);
+    const isClick = last && !isDragged && event.type === "pointerup" && event.button === 0;
+    last = null;
+    if (isClick) hands.click(...at(event), event.shiftKey);
   };
   stage.addEventListener("pointerup", lift);
   stage.addEventListener("pointercancel", lift);
   stage.addEventListener("pointerleave", () => hands.point(-1, -1));
   stage.addEventListener("dblclick", (event) => hands.open(...at(event)));
-  stage.addEventListener(
-    "wheel",
-    (event) => {
-      event.preventDefault();
-      const unit = event.deltaMode === 1 ? 20 : 1;
-      if (event.ctrlKey || event.metaKey)
-        camera.zoom(Math.exp(-Math.max(-60, Math.min(60, event.deltaY * unit)) * 0.01), ...at(event));
-      else if (event.shiftKey && !event.deltaX) camera.pan(event.deltaY * unit, 0);
-      else camera.pan(event.deltaX * unit, event.deltaY * unit);
-      hands.moved();
-    },
-    { passive: false },
-  );
+  const turn = (event) => {
+    event.preventDefault();
+    const [across, down] = [event.deltaX, event.deltaY].map((delta) => delta * (event.deltaMode === 1 ? 20 : 1));
+    if (event.ctrlKey || event.metaKey) camera.zoom(Math.exp(-Math.max(-60, Math.min(60, down)) * 0.01), ...at(event));
+    else if (event.shiftKey && !across) camera.pan(down, 0);
+    else camera.pan(across, down);
+    hands.moved();
+  };
+  stage.addEventListener("wheel", turn, { passive: false });
 }

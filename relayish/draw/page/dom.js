@@ -30,9 +30,6 @@ export function bars(numbers, width, height) {
     const high = number ? Math.max(1, (number / most) * height) : 0;
     const sides = { x: place * step + 0.5, y: height - high, width: step - 1, height: high };
     for (const [name, value] of Object.entries(sides)) bar.setAttribute(name, value.toFixed(2));
-    const title = document.createElementNS(space, "title");
-    title.textContent = number.toLocaleString("en");
-    bar.append(title);
     picture.append(bar);
   });
   return picture;

@@ -16,8 +16,8 @@ class Index {
         type: [details.type, ...labels, ...types],
         attr: [...attributes, ...lines],
       };
-      const row = {};
-      for (const [name, texts] of Object.entries(parts)) row[name] = texts.filter(Boolean).join("\n").toLowerCase();
+      const joined = ([name, texts]) => [name, texts.filter(Boolean).join("\n").toLowerCase()];
+      const row = Object.fromEntries(Object.entries(parts).map(joined));
       row.all = [row.name, row.op, row.type, row.attr, details.text, details.place].join("\n").toLowerCase();
       return row;
     });
@@ -80,11 +80,8 @@ export function search(model, { found, go, leave }) {
     go(matches[place]);
     show();
   }
-  function close() {
-    field.value = "";
-    run("");
-    leave();
-  }
+  const set = (query) => run((field.value = query));
+  const close = () => (set(""), leave());
   const element = make("div", { class: "relayish-search", role: "search" }, field, told, list);
-  return { element, next, close, run: (query) => run((field.value = query)), focus: () => (field.focus(), field.select()) };
+  return { element, next, close, set, focus: () => (field.focus(), field.select()) };
 }

@@ -1,4 +1,4 @@
-"""What is folded when a page opens: as much as keeps what is seen few."""
+"""Initial folding: so much is folded when a page opens that few boxes are seen."""
 
 from __future__ import annotations
 

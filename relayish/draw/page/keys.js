@@ -4,6 +4,7 @@ import { FOLDABLE } from "./model.js";
 const pan = (across, down) => (view, isFar) =>
   view.move((camera) => camera.pan(across * (isFar ? 400 : 80), down * (isFar ? 400 : 80)));
 const zoom = (factor) => (view) => view.move((camera) => camera.zoom(factor));
+const flip = (part) => (view) => (view[part].hidden = !view[part].hidden);
 const kinds = Object.keys(FOLDABLE);
 
 /** What is told of keys, which they are, and what they do; what the mouse does is only told. */
@@ -30,14 +31,10 @@ const KEYS = [
   ],
   ["j  k", "to the first user, to the first operand", { j: (view) => view.walk(false), k: (view) => view.walk(true) }],
   ["h  l", "to the box before, to the box after", { h: (view) => view.step(-1), l: (view) => view.step(1) }],
-  ["o  i", "out to the box around, into the first inside", { o: (view) => view.out(), i: (view) => view.into() }],
+  ["o  i", "out to the box around, into the first inside", { o: (view) => view.climb(false), i: (view) => view.climb(true) }],
   [
     "m  p  t", "map, panel, light or dark",
-    {
-      m: (view) => (view.mapCanvas.hidden = !view.mapCanvas.hidden),
-      p: (view) => (view.panel.hidden = !view.panel.hidden),
-      t: (view) => view.setTheme(view.isDark ? "light" : "dark"),
-    },
+    { m: flip("mapCanvas"), p: flip("panel"), t: (view) => view.setTheme(view.isDark ? "light" : "dark") },
   ],
   ["Escape", "let nothing stand out", { Escape: (view) => view.clear() }],
   ["?", "this list", { "?": (view) => view.help() }],

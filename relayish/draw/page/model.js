@@ -1,11 +1,7 @@
 // What a document tells, made quick to ask: what lies in what, who uses whom, which ways there are.
 import { group } from "./dom.js";
-export const FOLDABLE = {
-  functions: ["function"],
-  branches: ["branch", "loop"],
-  blocks: ["block"],
-  scopes: ["scope"],
-};
+
+export const FOLDABLE = { functions: ["function"], branches: ["branch", "loop"], blocks: ["block"], scopes: ["scope"] };
 
 export class Model {
   constructor(document) {
@@ -15,7 +11,9 @@ export class Model {
     this.families = document.families || [];
     this.number = new Map(this.boxes.map((box, number) => [box.key, number]));
     this.parent = Int32Array.from(this.boxes, (box) => box.parent ?? -1);
-    this.levels = new Map((document.levels || []).map((level) => [level.box ?? -1, level]));
+    const route = (row) => ({ edge: row[0], reversed: row[1], items: row.slice(2), last: row.length - 3 });
+    const unpack = (level) => ({ ...level, routes: level.routes.map(route) });
+    this.levels = new Map(document.levels.map((level) => [level.box ?? -1, unpack(level)]));
     this._count();
     this._connect();
     this.folded = new Uint8Array(this.boxes.length);
@@ -60,13 +58,9 @@ export class Model {
     return [...new Set(edges.map((edge) => this.edges[edge][field]))].sort((a, b) => a - b);
   }
 
-  nameOf(box) {
-    return this.boxes[box].title || this.boxes[box].key;
-  }
+  nameOf(box) { return this.boxes[box].title || this.boxes[box].key; }
 
-  isHolder(box) {
-    return this.levels.has(box);
-  }
+  isHolder(box) { return this.levels.has(box); }
 
   /** Return whether `inner` is `outer` or lies in it. */
   contains(outer, inner) {

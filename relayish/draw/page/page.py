@@ -75,11 +75,11 @@ def viewer_style() -> str:
 
 
 def embed_json(document: object) -> str:
-    """Return a document as JSON that may stand between tags of a script.
+    r"""Return a document as JSON that may stand between tags of a script.
 
     Example:
         >>> embed_json({"title": "</script>"})
-        '{"title":"\\\\u003c/script>"}'
+        '{"title":"\\u003c/script>"}'
     """
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.replace("<", "\\u003c")

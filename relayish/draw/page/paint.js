@@ -47,10 +47,7 @@ export class Painter {
     if (this.zoom > 0.62) this._labels(pieces);
   }
 
-  _alpha(box) {
-    const { only } = this.state;
-    return !only || only.has(box) ? 1 : 0.22;
-  }
+  _alpha(box) { return !this.state.only || this.state.only.has(box) ? 1 : 0.22; }
 
   /** Fill and stroke a rounded rectangle like that of a box, but larger, or moved. */
   _round(box, { fill, stroke, width = 1, dash = [], grow = 0, move = 0 }) {
@@ -84,16 +81,18 @@ export class Painter {
     const { head, font } = this.placer.face(box);
     const [left, top] = [scene.left[box] + 10, scene.top[box] + HEAD / 2 + 1];
     const width = this.measure.width(head, font) + 18;
-    const told = kind === head ? "" : kind;
+    const told = kind === head || kind === "operator" ? "" : kind;
     const aside = told ? this.measure.width(told, FONTS.small) + 8 : 0;
     pen.globalAlpha = this._alpha(box);
-    pen.fillStyle = colours.head;
+    const fill = this.fill(box);
+    pen.fillStyle = fill === colours.paper ? colours.head : fill;
     pen.beginPath();
     pen.roundRect(left - 4, top - 10, width + aside + 10, 20, 5);
     pen.fill();
     this._write("▾", left, top, FONTS.line, colours.muted, "left");
     this._write(head, left + 15, top, font, colours.ink, "left");
     this._write(told, left + width + 5, top, FONTS.small, colours.muted, "left");
+    this._ports(box);
     pen.globalAlpha = 1;
   }
 
@@ -124,14 +123,19 @@ export class Painter {
     this.context.globalAlpha = 1;
   }
 
+  /** Write the names of operands where their edges end. */
+  _ports(box, { left, top, width } = this.scene) {
+    const { names } = this.placer.face(box);
+    const at = (place) => left[box] + ((place + 0.5) * width[box]) / names.length;
+    names.forEach((name, place) => this._write(name, at(place), top[box] + 8, FONTS.small, this.colours.muted));
+  }
+
   _texts(box, { left, top, width }) {
     const { colours } = this;
-    const { head, texts, names, named, font } = this.placer.face(box);
+    const { head, texts, named, font } = this.placer.face(box);
     const middle = left[box] + width[box] / 2;
     const y = top[box] + (named ? 25 : 15);
-    const step = width[box] / names.length;
-    names.forEach((name, place) =>
-      this._write(name, left[box] + (place + 0.5) * step, top[box] + 8, FONTS.small, colours.muted));
+    this._ports(box);
     this._write(head, middle, y, font, colours.ink);
     texts.forEach((text, place) => this._write(text, middle, y + 17 + 15 * place, FONTS.line, colours.muted));
   }
@@ -238,20 +242,25 @@ export class Painter {
       const more = stub.edges.length - 1;
       const name = `${model.nameOf(stub.other)}${more ? ` +${more}` : ""}`;
       const text = this.measure.cut(`${stub.direction > 0 ? "↓" : "↑"} ${name}`, FONTS.small, stub.room);
-      this._write(text, stub.x, stub.y + 16 * stub.direction, FONTS.small, colours.accent);
+      this._beside(text, stub.x - 5 * stub.direction, stub.y + 10 * stub.direction, colours.accent, stub.direction > 0 ? "right" : "left");
     }
   }
 
   /** Write types beside where edges begin, as far as there is room. */
   _labels(pieces) {
-    const { context: pen, colours } = this;
-    const style = { font: FONTS.small, textAlign: "left", textBaseline: "middle", lineJoin: "round" };
-    Object.assign(pen, { ...style, strokeStyle: colours.paper, lineWidth: 3 });
     for (const { x0, y0, label, room } of pieces) {
       if (!label || room < 24) continue;
       const text = this.measure.cut(label, FONTS.small, Math.min(room, 200));
-      pen.strokeText(text, x0 + 6, y0 + 10);
-      this._write(text, x0 + 6, y0 + 10, FONTS.small, colours.muted, "left");
+      this._beside(text, x0 + 6, y0 + 10, this.colours.muted, "left");
     }
+  }
+
+  /** Write beside a line, and so that lines are not seen through it. */
+  _beside(text, x, y, colour, align) {
+    const pen = this.context;
+    Object.assign(pen, { font: FONTS.small, textAlign: align, textBaseline: "middle", lineJoin: "round" });
+    Object.assign(pen, { strokeStyle: this.colours.paper, lineWidth: 3 });
+    pen.strokeText(text, x, y);
+    this._write(text, x, y, FONTS.small, colour, align);
   }
 }

@@ -85,7 +85,7 @@ export function table(model, pick) {
 export function legend(model, pick) {
   const chips = model.families.map(({ label }, family) => {
     const show = () => pick(model.boxes.flatMap((box, number) => (box.family === family ? [number] : [])), chip);
-    const chip = make("button", { type: "button", class: "relayish-chip", "aria-pressed": "false", onclick: show });
+    const chip = make("button", { type: "button", class: "relayish-chip", onclick: show });
     chip.append(make("span", { class: "relayish-dot", "data-family": String(family) }), label);
     return chip;
   });

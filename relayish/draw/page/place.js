@@ -53,7 +53,6 @@ export class Placer {
     this.measure = new Measure();
     this.layouts = new Map(); // of levels, while nothing in them changes
     this.faces = []; // what is written in boxes, and how large that is
-    this.layers = new Map();
   }
 
   /** Forget what a box takes that is folded or unfolded, and so where everything around it is. */
@@ -84,9 +83,7 @@ export class Placer {
     return { ...places, across: width, down: height };
   }
 
-  isOpen(box) {
-    return this.model.isHolder(box) && !this.model.folded[box];
-  }
+  isOpen(box) { return this.model.isHolder(box) && !this.model.folded[box]; }
 
   sizeOf(box) {
     if (!this.isOpen(box)) return this.face(box);
@@ -103,7 +100,8 @@ export class Placer {
     const font = kind === "statement" ? FONTS.code : FONTS.title;
     const texts = lines.map((line) => measure.cut(line, FONTS.line, WIDEST));
     if (model.isHolder(box)) texts.push(`▸ ${amount(model.size[box] - 1, "box", "boxes")}`);
-    const names = model.ports[box].map((port) => measure.cut(inputs[port] || "", FONTS.small, 90));
+    const ports = String(model.ports[box]) === "0" ? [] : model.ports[box]; // a first one alone is told by nothing else
+    const names = ports.map((port) => measure.cut(inputs[port] || "", FONTS.small, 90));
     const named = names.some(Boolean);
     const head = measure.cut(model.boxes[box].title, font, WIDEST);
     const widths = texts.map((text) => measure.width(text, FONTS.line));
@@ -137,30 +135,29 @@ export class Placer {
     const { children, count, layers, routes } = level;
     const layout = { layerOf: new Int32Array(count), enter: new Map(), leave: new Map(), level };
     layers.forEach((layer, number) => layer.forEach((item) => (layout.layerOf[item] = number)));
-    for (const [edge, , ...items] of routes) {
+    for (const { edge, items, last } of routes) {
       if (items[0] >= children.length) layout.enter.set(edge, items[0]);
-      if (items[items.length - 1] >= children.length) layout.leave.set(edge, items[items.length - 1]);
+      if (items[last] >= children.length) layout.leave.set(edge, items[last]);
     }
     const sizes = children.map((box) => this.sizeOf(box));
     const widths = new Float64Array(count).fill(THIN);
     sizes.forEach(({ width }, item) => (widths[item] = width + GAP));
-    for (const [, , one, two] of routes) if (one === two && one < children.length) widths[one] += 44;
+    for (const { items } of routes) if (items[0] === items[1]) widths[items[0]] += 44;
     layout.ends = routes.map((route) => this._ends(route, children, sizes));
     const [above, below] = neighbours(level, layout.ends, (box) => box !== undefined && this.isOpen(box));
     layout.x = across(layers, widths, above, below);
-    const half = Float64Array.from(widths, (width, item) => (item < sizes.length ? width - GAP : 0) / 2);
-    let [left, right] = [Infinity, -Infinity];
+    let [left, right] = count ? [Infinity, -Infinity] : [0, 0];
     layout.x.forEach((x, item) => {
-      left = Math.min(left, x - half[item]);
-      right = Math.max(right, x + half[item]);
+      const half = item < sizes.length ? sizes[item].width / 2 : 0;
+      [left, right] = [Math.min(left, x - half), Math.max(right, x + half)];
     });
-    routes.forEach(([edge, reversed, item], route) => {
-      const label = this._labelOf(edge, reversed, children[item]);
-      if (!label || layers[layout.layerOf[item]].slice(-1)[0] !== item) return;
+    routes.forEach(({ edge, reversed, items }, route) => {
+      const [item, label] = [items[0], this._labelOf(edge, reversed, children[items[0]])];
+      const layer = layers[layout.layerOf[item]];
+      if (!label || layer[layer.length - 1] !== item) return;
       const width = Math.min(200, this.measure.width(label, FONTS.small));
       right = Math.max(right, layout.x[item] + layout.ends[route][0] + width + 8);
     });
-    if (!count) [left, right] = [0, 0];
     for (let item = 0; item < count; item++) layout.x[item] -= left;
     layout.width = right - left;
     this._spread(layout, sizes);
@@ -170,18 +167,18 @@ export class Placer {
 
   /** Return what is written where a route begins, if that is where its edge does. */
   _labelOf(edge, reversed, box) {
-    const [source, , , , , label] = this.model.edges[edge];
-    return box === source && !reversed ? label : "";
+    const told = this.model.edges[edge];
+    return box === told[0] && !reversed ? told[5] : "";
   }
 
   /** Return how far from the middles of its first and last item a route begins and ends. */
-  _ends([edge, reversed, ...items], children, sizes) {
-    const last = items[items.length - 1];
-    const end = (item, isTarget) =>
-      item < children.length ? this._port(children[item], edge, isTarget, sizes[item].width) : 0;
-    if (!reversed) return [end(items[0], false), end(last, true)];
-    const aside = (item) => (item < children.length ? Math.min(24, sizes[item].width / 4) : 0);
-    return [aside(items[0]), aside(last)];
+  _ends({ edge, reversed, items, last }, children, sizes) {
+    const end = (item, isTarget) => {
+      if (item >= children.length) return 0;
+      const { width } = sizes[item];
+      return reversed ? Math.min(24, width / 4) : this._port(children[item], edge, isTarget, width);
+    };
+    return [end(items[0], false), end(items[last], true)];
   }
 
   /** Let edges end at folded boxes side by side, in the order in which they come. */
@@ -190,13 +187,12 @@ export class Placer {
     const found = [];
     const note = (item, side, from, route) => {
       const box = level.children[item];
-      const edge = model.edges[level.routes[route][0]];
+      const edge = model.edges[level.routes[route].edge];
       if (box === undefined || !model.folded[box] || edge[side ? 2 : 0] === box) return;
       const result = side ? `${edge[0]} ${edge[1]}` : `${edge[0]} ${edge[1]} ${from}`;
       found.push({ route, side, item, at: x[from] ?? 0, result });
     };
-    level.routes.forEach(([, , ...items], route) => {
-      const last = items.length - 1;
+    level.routes.forEach(({ items, last }, route) => {
       note(items[0], 0, items[1], route);
       note(items[last], 1, items[last - 1], route);
     });
@@ -225,9 +221,10 @@ export class Placer {
       places.height[box] = height;
     });
     const at = { places, layout, left, top, border, known: new Map(), stubs: new Map() };
-    level.routes.forEach(([edge, reversed, ...items], route) => {
+    level.routes.forEach((route, number) => {
+      const { items, edge } = route;
       if (items[0] === items[1]) places.loops.push({ box: level.children[items[0]], edge });
-      else this._draw(at, { edge, reversed, items, ends: layout.ends[route] });
+      else this._draw(at, route, layout.ends[number]);
     });
     const next = new Float64Array(level.count).fill(Infinity);
     for (const layer of level.layers)
@@ -236,11 +233,10 @@ export class Placer {
   }
 
   /** Add the pieces of a route: each goes down beside a layer, and then bends to the next. */
-  _draw({ places, layout, left, top, border, known, stubs }, { edge, reversed, items, ends }) {
+  _draw({ places, layout, left, top, border, known, stubs }, { edge, reversed, items, last }, ends) {
     const { level, x, tops, heights, layerOf } = layout;
     const { children } = level;
     const [source, output, target, input, kind] = this.model.edges[edge];
-    const last = items.length - 1;
     const isBox = (item) => item < children.length;
     const mid = (place) =>
       left + x[items[place]] + (place === 0 ? ends[0] : place === last ? ends[1] : 0);
@@ -262,7 +258,7 @@ export class Placer {
     };
     const stub = (item, place, y, direction, other) => {
       const key = `${item} ${direction} ${Math.round(mid(place))} ${direction > 0 ? output : input}`;
-      const room = isBox(item) ? places.width[children[item]] + 20 : 60;
+      const room = isBox(item) ? places.width[children[item]] / 2 + 30 : 60;
       add(stubs, places.stubs, key, { x: mid(place), y, direction, other, room });
     };
     for (let place = 0; place < last; place++) {
@@ -294,14 +290,14 @@ function neighbours({ children, count, routes }, ends, isOpen) {
   const above = Array.from({ length: count }, () => []);
   const below = Array.from({ length: count }, () => []);
   const known = new Set();
-  routes.forEach((route, number) => {
-    for (let place = 2; place + 1 < route.length; place++) {
-      const [a, b] = [route[place], route[place + 1]];
+  routes.forEach(({ items, last }, number) => {
+    for (let place = 0; place < last; place++) {
+      const [a, b] = [items[place], items[place + 1]];
       if (a < 0 || b < 0 || a === b) continue;
       const key = a * count + b;
       if (known.has(key) && (a >= children.length || b >= children.length)) continue;
       known.add(key);
-      const skew = (place === 2 ? aim(a, number, 0) : 0) - (place + 2 === route.length ? aim(b, number, 1) : 0);
+      const skew = (place === 0 ? aim(a, number, 0) : 0) - (place + 1 === last ? aim(b, number, 1) : 0);
       above[b].push(a, skew, a < children.length ? HEAVY : 1);
       below[a].push(b, -skew, b < children.length ? HEAVY : 1);
     }
@@ -317,7 +313,8 @@ function across(layers, widths, above, below) {
 
   // Put a layer where the squares of the distances from its wishes are least: pool violators.
   function settle(layer, others) {
-    let [pools, at] = [0, 0];
+    let pools = 0;
+    let at = 0;
     for (let place = 0; place < layer.length; place++) {
       const item = layer[place];
       if (place) at += (widths[layer[place - 1]] + widths[item]) / 2;
@@ -326,7 +323,8 @@ function across(layers, widths, above, below) {
       weight[pools] = widths[item] > THIN ? HEAVY : 1;
       size[pools++] = 1;
       for (; pools > 1 && mean[pools - 2] > mean[pools - 1]; pools--) {
-        const [one, two] = [pools - 2, pools - 1];
+        const two = pools - 1;
+        const one = two - 1;
         mean[one] = (mean[one] * weight[one] + mean[two] * weight[two]) / (weight[one] + weight[two]);
         weight[one] += weight[two];
         size[one] += size[two];
@@ -337,7 +335,8 @@ function across(layers, widths, above, below) {
   }
 
   function wish(item, row) {
-    let [sum, weights] = [0, 0];
+    let sum = 0;
+    let weights = 0;
     for (let place = 0; place < row.length; place += 3) {
       sum += (x[row[place]] + row[place + 1]) * row[place + 2];
       weights += row[place + 2];
@@ -357,11 +356,11 @@ function across(layers, widths, above, below) {
 function stack(layout, sizes) {
   const { level, x, layerOf, ends } = layout;
   const far = new Float64Array(level.layers.length);
-  level.routes.forEach((route, number) => {
-    for (let place = 2; place + 1 < route.length; place++) {
-      const [a, b] = [route[place], route[place + 1]];
+  level.routes.forEach(({ items, last }, number) => {
+    for (let place = 0; place < last; place++) {
+      const [a, b] = [items[place], items[place + 1]];
       if (a < 0 || b < 0) continue;
-      const way = x[b] - x[a] + (place + 2 === route.length ? ends[number][1] : 0);
+      const way = x[b] - x[a] + (place + 1 === last ? ends[number][1] : 0);
       far[layerOf[a]] = Math.max(far[layerOf[a]], Math.abs(way));
     }
   });
@@ -369,11 +368,10 @@ function stack(layout, sizes) {
   layout.heights = [];
   let [y, drop] = [0, 0];
   level.layers.forEach((layer, number) => {
-    const boxes = layer.filter((item) => item < sizes.length);
-    const height = boxes.reduce((most, item) => Math.max(most, sizes[item].height), 0);
+    const height = layer.reduce((most, item) => (item < sizes.length ? Math.max(most, sizes[item].height) : most), 0);
     layout.tops.push(y);
     layout.heights.push(height);
-    drop = (boxes.length ? DROP : DROP / 2) + Math.min(160, far[number] / 14);
+    drop = (height ? DROP : DROP / 2) + Math.min(160, far[number] / 14);
     y += height + drop;
   });
   layout.height = Math.max(0, y - drop);

@@ -34,13 +34,11 @@ export class Scene {
     return this.lines(top, bottom).filter(isIn);
   }
 
-  boxAt(x, y) {
-    return this.boxesIn({ left: x, right: x, top: y, bottom: y }).pop();
-  }
+  boxAt(x, y) { return this.boxesIn({ left: x, right: x, top: y, bottom: y }).pop(); }
 
   stubAt(x, y) {
-    const isAt = (stub) => Math.abs(stub.x - x) < 30 && (y - stub.y) * stub.direction > 0 && Math.abs(y - stub.y) < 24;
-    return this.stubs.find(isAt);
+    const isAside = (stub) => (stub.x - x) * stub.direction > -6 && (stub.x - x) * stub.direction < stub.room;
+    return this.stubs.find((stub) => isAside(stub) && Math.abs(stub.y + 10 * stub.direction - y) < 8);
   }
 
   /** Return the edges that pass nearest to a point, if that is near. */

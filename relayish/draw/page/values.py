@@ -1,4 +1,4 @@
-"""What is told of a constant: its type, first elements, least, mean and greatest, a histogram."""
+"""Constants as a page tells of them: type, first elements, least, mean, greatest, a histogram."""
 
 from __future__ import annotations
 
@@ -79,4 +79,5 @@ def _is_real(value: NDArray[Any]) -> bool:
 def _histogram(numbers: NDArray[np.float64], low: float, high: float) -> list[int]:
     """Return how many numbers are in each of equal parts; halves, for the whole may overflow."""
     parts = (numbers / 2 - low / 2) / (high / 2 - low / 2) * BINS
-    return np.bincount(np.clip(parts, 0, BINS - 1).astype(np.int64), minlength=BINS).tolist()
+    counts = np.bincount(np.clip(parts, 0, BINS - 1).astype(np.int64), minlength=BINS)
+    return [int(count) for count in counts]

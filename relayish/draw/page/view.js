@@ -13,15 +13,9 @@ const READABLE = 0.55; // the scale below which a picture does not open
 class View {
   constructor(element, document_, options = {}) {
     this.options = { panel: true, map: true, fragment: false, onselect: null, ...options };
-    this.element = element;
-    this.model = new Model(document_);
+    Object.assign(this, { element, model: new Model(document_), camera: new Camera() });
+    Object.assign(this, { chosen: -1, matches: [], ways: null, only: null, state: { hovered: -1, hot: null } });
     this.placer = new Placer(this.model);
-    this.camera = new Camera();
-    this.chosen = -1;
-    this.matches = [];
-    this.ways = null;
-    this.only = null;
-    this.state = { hovered: -1, hot: null };
     build(this);
     this.painter = new Painter(this.canvas, this.model, this.placer);
     this.map = new Minimap(this.mapCanvas, this.camera, () => this.repaint());
@@ -31,7 +25,7 @@ class View {
     this._place();
     this._open();
     this._tell();
-    this._fromFragment();
+    if (this.options.fragment) this._fromFragment();
     this._paint();
     requestAnimationFrame(() => setTimeout(() => performance.mark("relayish:painted")));
   }
@@ -107,9 +101,7 @@ class View {
   }
 
   /** Return the boxes that are not inside a folded one. */
-  seen() {
-    return this.scene.list;
-  }
+  seen() { return this.scene.list; }
 
   /** Return where everything seen is, by key: for tests, and for who draws over the picture. */
   geometry() {
@@ -138,19 +130,14 @@ class View {
   /** Fold boxes, or unfold them; what is seen of `still` stays where it is on the screen. */
   fold(boxes, isFolded, still = this.chosen >= 0 ? this.chosen : boxes[0]) {
     const { model, scene } = this;
-    const held = still === undefined ? -1 : model.shown(still);
-    const corner = held >= 0 && scene.seen[held] ? [scene.left[held], scene.top[held]] : null;
-    for (const box of boxes) {
-      model.folded[box] = isFolded ? 1 : 0;
-      this.placer.forget(box);
-    }
+    if (!boxes.length) return;
+    const held = model.shown(still);
+    for (const box of boxes) model.folded[box] = isFolded ? 1 : 0;
+    for (const box of boxes) this.placer.forget(box);
     this._place();
-    const now = held >= 0 ? model.shown(held) : -1;
-    if (corner) {
-      this.camera.x += this.scene.left[now] - corner[0];
-      this.camera.y += this.scene.top[now] - corner[1];
-    }
-    this.repaint();
+    const now = model.shown(held);
+    this.camera.x += this.scene.left[now] - scene.left[held];
+    this.camera.y += this.scene.top[now] - scene.top[held];
   }
 
   foldAll(isFolded) {
@@ -160,7 +147,7 @@ class View {
 
   foldKind(name) {
     const boxes = this.model.holdersOf(FOLDABLE[name]);
-    if (boxes.length) this.fold(boxes, boxes.some((box) => !this.model.folded[box]));
+    this.fold(boxes, boxes.some((box) => !this.model.folded[box]));
   }
 
   /** Fold or unfold a box, or the one around it if nothing is in it. */
@@ -193,9 +180,10 @@ class View {
     if (camera.scale < READABLE) camera.scale = Math.min(1, READABLE * 1.4);
     const area = camera.area();
     const margin = 40 / camera.scale;
+    const isWithin = (start, end, first, last) => start > first + margin && end < last - margin;
     const isIn =
-      left[box] > area.left + margin && left[box] + width[box] < area.right - margin &&
-      top[box] > area.top + margin && top[box] + height[box] < area.bottom - margin;
+      isWithin(left[box], left[box] + width[box], area.left, area.right) &&
+      isWithin(top[box], top[box] + height[box], area.top, area.bottom);
     const high = Math.min(height[box], (area.bottom - area.top) * 0.8);
     if (!isIn) camera.centre(left[box] + width[box] / 2, top[box] + high / 2);
     this.repaint();
@@ -333,17 +321,13 @@ class View {
   }
 
   _fromFragment() {
-    if (!this.options.fragment) return;
     const key = decode(location.hash);
     const box = this.model.number.get(key);
     if (box !== undefined && box !== this.chosen) this.go(box);
     else if (!key && this.chosen >= 0) this.clear();
   }
 
-  help() {
-    if (this.keys.open) this.keys.close();
-    else this.keys.showModal();
-  }
+  help() { this.keys.showModal(); }
 
   /** Go along an edge: to the first user of what is selected, or to its first operand. */
   walk(isUpwards) {
@@ -358,12 +342,11 @@ class View {
     this.go(seen[(place + step + seen.length) % seen.length]);
   }
 
-  out() {
-    if (this.model.parent[this.chosen] >= 0) this.go(this.model.parent[this.chosen]);
-  }
-
-  into() {
-    if (this.model.isHolder(this.chosen)) this.go(this.model.levels.get(this.chosen).children[0]);
+  /** Go to the box around what is selected, or to the first one inside it. */
+  climb(isInwards) {
+    const { model, chosen } = this;
+    const box = !isInwards ? model.parent[chosen] : model.isHolder(chosen) ? model.levels.get(chosen).children[0] : -1;
+    if (box >= 0) this.go(box);
   }
 }
 
