@@ -12,7 +12,11 @@ from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
 
 
-def post_dominators(expr: Expr) -> dict[Expr, Expr]:
+class PostDominators(dict[Expr, Expr]):
+    """The immediate post-dominator of each expression, by expression: a tree, upside down."""
+
+
+def post_dominators(expr: Expr) -> PostDominators:
     """Return the immediate post-dominator of every expression in ``expr`` but ``expr`` itself.
 
     Where something stands in a pattern or clause of a match, the match counts as its user.
@@ -31,7 +35,7 @@ def post_dominators(expr: Expr) -> dict[Expr, Expr]:
     """
     order = EXPRESSIONS.post_order(expr)
     dominators = Dominators(order[::-1], EXPRESSIONS.children)
-    found: dict[Expr, Expr] = {}
+    found = PostDominators()
     for node in order:
         if isinstance(node, Expr) and node is not expr:
             dominator = dominators.immediate(node)

@@ -19,8 +19,11 @@ READERS: Final[ClassTable[Callable[..., Diagram]]] = ClassTable(
         "relayish.core": "relayish.draw.readers.core",
         "relayish.dataflow.call_graph": "relayish.draw.readers.call_graph",
         "relayish.dataflow.graph": "relayish.draw.readers.flow_graph",
-        "relayish.dataflow.results": "relayish.draw.readers.flow_graph",
-        "relayish._support.dominators": "relayish.draw.readers.dominators",
+        "relayish.dataflow.solver": "relayish.draw.readers.flow_graph",
+        "relayish.dataflow.analyses.dominator_tree": "relayish.draw.readers.dominators",
+        "relayish.analysis.dominators": "relayish.draw.readers.dominators",
+        "relayish.dataflow_pattern": "relayish.draw.readers.pattern",
+        "relayish.ir.nodes": "relayish.draw.readers.generic",
     },
 )
 """By class, what makes its diagram: ``reader(thing, **options)``, the options being its keyword

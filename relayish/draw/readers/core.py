@@ -1,0 +1,81 @@
+"""Core in pictures: what is written in boxes of its definitions, statements, expressions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.core.ir import definition, expr, memory, stmt, symbol
+from relayish.core.ir.family import Stmt
+from relayish.draw.readers.box_text import (
+    BOX_TEXTS,
+    FAMILIES_OF_KINDS,
+    BoxText,
+    BoxTextOf,
+    statement_text,
+    wrapped,
+)
+from relayish.ir.kinds.one_line import nested_line
+from relayish.ir.nodes.node import Node
+
+
+def _shown(node: Node) -> str:
+    return nested_line(node, lambda _: None)
+
+
+def _function(func: definition.FuncEntry) -> BoxText:
+    return BoxText("core_func", () if func.result.is_void else (f"returns {func.result}",))
+
+
+def _symbol(of: symbol.Var | symbol.Preg) -> BoxText:
+    return BoxText(of.name or "_", (str(of.type),))
+
+
+def _global(of: symbol.Global) -> BoxText:
+    return BoxText(f"@{of.name}", (str(of.type),))
+
+
+def _if(branch: stmt.If) -> BoxText:
+    first, *more = wrapped(f"if {_shown(branch.condition)}")
+    return BoxText(first, tuple(more), "if", ("then", "else"))
+
+
+def _do_loop(loop: stmt.DoLoop) -> BoxText:
+    told = f"{_shown(loop.init)}; {_shown(loop.compare)}; {_shown(loop.increment)}"
+    name = f"for {_shown(loop.iv)}"
+    first, *more = wrapped(f"{name} = {told}")
+    return BoxText(first, tuple(more), name)
+
+
+def _while(loop: stmt.WhileDo | stmt.DoWhile) -> BoxText:
+    word = "while" if isinstance(loop, stmt.WhileDo) else "do while"
+    first, *more = wrapped(f"{word} {_shown(loop.condition)}")
+    return BoxText(first, tuple(more), word)
+
+
+def _call(call: stmt.Call) -> BoxText:
+    return BoxText(f"call @{call.entry.name}", wrapped(_shown(call)))
+
+
+_TEXTS: Final[dict[type[Node], BoxTextOf]] = {
+    Stmt: statement_text,
+    definition.FuncEntry: _function,
+    symbol.Var: _symbol,
+    symbol.Preg: _symbol,
+    symbol.Global: _global,
+    stmt.If: _if,
+    stmt.DoLoop: _do_loop,
+    stmt.WhileDo: _while,
+    stmt.DoWhile: _while,
+    stmt.Call: _call,
+}
+_FAMILIES: Final[dict[type[Node], str]] = {
+    expr.Literal: "data",
+    memory.Lda: "memory",
+    memory.Array: "memory",
+    stmt.Ret: "control",
+    stmt.Retv: "control",
+}
+for _kind, _text in _TEXTS.items():
+    BOX_TEXTS.register(_kind, _text)
+for _kind, _family in _FAMILIES.items():
+    FAMILIES_OF_KINDS.register(_kind, _family)

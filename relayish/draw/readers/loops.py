@@ -1,0 +1,152 @@
+"""Loops in pictures: what is written in boxes of functions, statements and expressions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from relayish.draw.readers.box_text import (
+    BOX_TEXTS,
+    FAMILIES_OF_KINDS,
+    BoxText,
+    BoxTextOf,
+    statement_text,
+    wrapped,
+)
+from relayish.ir.kinds.one_line import nested_line, shorten
+from relayish.ir.nodes.node import Node
+from relayish.tir.ir import expr, function, intrinsic, operators, stmt, tensor
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.operators import IntImm
+from relayish.tir.text.spelling import spell_type
+from relayish.tir.text.statement_forms import head_of
+
+
+def _shown(node: Node) -> str:
+    return nested_line(node, lambda _: None)
+
+
+def _function(func: function.LoweredFunc) -> BoxText:
+    axes = func.cuda_axis_info
+    lines = () if axes is None else (f"grid {axes.grid}", f"block {axes.block}")
+    return BoxText(f"function {func.name}", lines, func.name)
+
+
+def _for(loop: stmt.For) -> BoxText:
+    first, extent = loop.min, loop.extent
+    if isinstance(first, IntImm) and isinstance(extent, IntImm):
+        end = str(first.value + extent.value)
+    elif isinstance(first, IntImm) and not first.value:
+        end = _shown(extent)
+    else:
+        end = f"{_shown(first)} + {_shown(extent)}"
+    return _loop(loop, loop.loop_var.name, f"in [{_shown(first)}, {end})")
+
+
+def _poly_for(loop: stmt.PolyFor) -> BoxText:
+    told = f"= {_shown(loop.init)} while {_shown(loop.condition)}, by {_shown(loop.inc)}"
+    return _loop(loop, loop.iterator.name, told)
+
+
+def _loop(loop: stmt.For | stmt.PolyFor, variable: str, ranges: str) -> BoxText:
+    name = f"for {shorten(variable)}"
+    first, *more = wrapped(f"{name} {ranges}")
+    how = head_of(loop)[0].removesuffix("for (").strip()  # type: ignore[arg-type]  # both have it
+    lines = [] if how in ("", "serial", "default") else [how]
+    return BoxText(first, tuple(more + lines), name)
+
+
+def _block(block: stmt.ScheduleBlockRealize) -> BoxText:
+    inner = block.schedule_block
+    bound = zip(inner.iter_vars, block.iter_values, strict=False)
+    lines = [
+        f"{shorten(var.name)} = {_shown(value)}{' (reduces)' if var.is_reduce_axis else ''}"
+        for var, value in bound
+    ]
+    told = tuple([line for each in lines for line in wrapped(each)])
+    return BoxText(f"block {inner.name}", told)
+
+
+def _schedule_block(block: stmt.ScheduleBlock) -> BoxText:
+    return BoxText(f"block {block.name}", wrapped(", ".join([var.name for var in block.iter_vars])))
+
+
+def _if(branch: stmt.IfThenElse) -> BoxText:
+    first, *more = wrapped(f"if {_shown(branch.condition)}")
+    return BoxText(first, tuple(more), "if", ("then", "else"))
+
+
+def _store(store: tensor.Store) -> BoxText:
+    text = statement_text(store)
+    return text._replace(name=f"store {getattr(store.tensor, 'name', '')}")
+
+
+def _let(let: stmt.Let) -> BoxText:
+    return statement_text(let)._replace(name=f"let {let.symbol.name}")
+
+
+def _call(call: expr.Call | expr.PrimitiveNode) -> BoxText:
+    return BoxText(call.name, wrapped(_shown(call)))
+
+
+def _memory(place: tensor.Buffer | tensor.Tensor) -> str:
+    sizes = ", ".join([_shown(size) for size in place.shape])
+    return f"{spell_type(place.dtype)}[{sizes}]"
+
+
+def _buffer(buffer: tensor.Buffer) -> BoxText:
+    where = [buffer.scope] if buffer.scope else []
+    return BoxText(buffer.name or "_", (*wrapped(_memory(buffer)), *where))
+
+
+def _variable(var: tensor.Var) -> BoxText:
+    return BoxText(var.name or "_", (spell_type(var.dtype),))
+
+
+def _tensor(of: tensor.Tensor) -> BoxText:
+    return BoxText(of.name, wrapped(_memory(of)))
+
+
+def _reduce(reduce: expr.Reduce) -> BoxText:
+    over = [_axis(var) for var in reduce.reduce_axis]
+    return BoxText(f"reduce {reduce.reduce_type.value}", wrapped(", ".join(over)))
+
+
+def _axis(var: tensor.Var) -> str:
+    if var.lower_bound is None or var.upper_bound is None:
+        return var.name
+    return f"{var.name} in [{_shown(var.lower_bound)}, {_shown(var.upper_bound)})"
+
+
+_TEXTS: Final[dict[type[Node], BoxTextOf]] = {
+    Stmt: statement_text,
+    function.LoweredFunc: _function,
+    function.Module: lambda module: BoxText(f"Module {module.name}"),
+    stmt.For: _for,
+    stmt.PolyFor: _poly_for,
+    stmt.ScheduleBlockRealize: _block,
+    stmt.ScheduleBlock: _schedule_block,
+    stmt.IfThenElse: _if,
+    stmt.Let: _let,
+    tensor.Store: _store,
+    tensor.Buffer: _buffer,
+    tensor.Var: _variable,
+    tensor.Tensor: _tensor,
+    expr.Call: _call,
+    expr.PrimitiveNode: _call,
+    expr.Reduce: _reduce,
+}
+_FAMILIES: Final[dict[type[Node], str]] = {
+    expr.Reduce: "reduction",
+    operators.Select: "comparison",
+    operators.Cast: "quantization",
+    operators.Ramp: "shape",
+    operators.Broadcast: "shape",
+    intrinsic.BuiltinIntrin: "elementwise",
+    stmt.Alloc: "memory",
+    stmt.Free: "memory",
+    stmt.Let: "data",
+}
+for _kind, _text in _TEXTS.items():
+    BOX_TEXTS.register(_kind, _text)
+for _kind, _family in _FAMILIES.items():
+    FAMILIES_OF_KINDS.register(_kind, _family)

@@ -1,0 +1,285 @@
+"""Expressions as graphs: a box for each operation, edges from operands, boxes around scopes.
+
+What a scope takes from outside comes in through a box of its own, at the end of a dashed edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from relayish._support.graph import post_order
+from relayish.dataflow.graph.control_flow import is_let, may_skip
+from relayish.dataflow.graph.mod_ref import READING, UNALIASED, WRITING, mod_ref_of
+from relayish.dataflow.graph.scope_contents import PlacedContents
+from relayish.draw.diagram import BoxKind, Diagram, Edge, EdgeKind
+from relayish.draw.readers.box_text import (
+    BOX_TEXTS,
+    BoxText,
+    details_of,
+    family_of,
+    type_text,
+    wrapped,
+)
+from relayish.draw.readers.last_writers import Arm, Place
+from relayish.draw.readers.statements import ELSEWHERE
+from relayish.draw.readers.walk import HOLDERS, Flow, Walk, named_scopes
+from relayish.ir.fields.roles import Role, Runs
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.getters import nodes_held
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
+from relayish.ir.scopes.scoping import (
+    Scope,
+    bound_by,
+    free_variables,
+    has_scopes,
+    parts,
+    recursive_operands,
+    scopes,
+)
+
+
+def read_operations(root: Node, title: str = "") -> Diagram:
+    """Return the diagram of what an expression computes.
+
+    Args:
+        root: The expression.
+        title: What stands above the diagram; what the root says, if not given.
+
+    Complexity:
+        Linear in distinct nodes and edges; no recursion.
+    """
+    is_tree = type(root).language_.is_tree
+    walk = _Operations(root, title, _Evaluated() if is_tree else PlacedContents(root))
+    walk.add_variables(free_variables(root))
+    walk.run(walk.contents.of_root(root))
+    if all(scope.runs is not Runs.DEFERRED for scope in scopes(root)):
+        walk.give(root, "")
+    return walk.diagram
+
+
+class Contents(Protocol):
+    """What is computed in each scope of a program, in order; see :class:`PlacedContents`."""
+
+    def of_root(self, root: Node) -> Sequence[Node]:
+        """Return what is computed for ``root``."""
+
+    def of_scope(self, node: Node, case: int, scope: Scope) -> Sequence[Node]:
+        """Return what is computed in a scope of ``node``."""
+
+    def before_binding(self, node: Node) -> Sequence[Node] | None:
+        """Return what is computed before ``node`` binds variables."""
+
+    def shared(self, node: Node) -> Sequence[Node]:
+        """Return what several scopes of ``node`` use of what it binds."""
+
+
+class _Evaluated:
+    """The same for trees, in which expressions are computed where they stand."""
+
+    def of_root(self, root: Node) -> Sequence[Node]:
+        return self._inside((root,))
+
+    def of_scope(self, node: Node, case: int, scope: Scope) -> Sequence[Node]:  # noqa: ARG002
+        return self._inside(scope.roots)
+
+    def before_binding(self, node: Node) -> Sequence[Node] | None:  # noqa: ARG002
+        return None
+
+    def shared(self, node: Node) -> Sequence[Node]:  # noqa: ARG002
+        return ()
+
+    def _inside(self, roots: Sequence[Node]) -> Sequence[Node]:
+        found = post_order(roots, lambda node: mod_ref_of(node).evaluates)
+        return [node for node in found if type(node) not in ATOMS]
+
+
+class _Operand(NamedTuple):
+    """What a node is computed from.
+
+    Attributes:
+        node: An expression, or a variable.
+        number: Which operand it is.
+    """
+
+    node: Node
+    number: int
+
+
+class _Operands(NamedTuple):
+    """The operands of a node.
+
+    Attributes:
+        edges: Those that boxes compute, or variables.
+        names: What they are called, by number.
+        lines: Those that are written into the box: constants and names.
+    """
+
+    edges: list[_Operand]
+    names: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+class _Operations(Walk):
+    def __init__(self, root: Node, title: str, contents: Contents) -> None:
+        super().__init__(root, title)
+        self.contents = contents
+        self._boxes: dict[Node, int] = {}  # what computes a value, or brings a variable in
+        self._captures: dict[tuple[int, int], int] = {}
+
+    def add_variables(self, variables: Sequence[Node]) -> None:
+        """Add a box for each variable that comes from outside, or that a scope binds."""
+        for variable in variables:
+            text = BOX_TEXTS[type(variable)](variable)
+            family = family_of(type(variable))
+            box = self.add(BoxKind.INPUT, text, family=family, details=details_of(variable))
+            self._boxes[variable] = box
+            self.writers.declare(variable, (box,))
+
+    def give(self, root: Node, name: str) -> None:
+        """Add a box for the value of a scope."""
+        text = BoxText(name or "result", (type_text(root),) if type_text(root) else ())
+        if type(root) in ATOMS and root not in self._boxes:
+            text = text._replace(lines=(one_line(root), *text.lines))
+        box = self.add(BoxKind.OUTPUT, text)
+        self._use(_Operand(root, 0), box)
+
+    def show(self, node: Node) -> Flow | None:
+        if node in self._boxes:
+            return None
+        if has_scopes(type(node)) and scopes(node):
+            return self._bind(node) if _binds_only(node) else self._hold(node)
+        given = _operands_of(node)
+        box = self.add_node(BoxKind.OPERATOR, node, given.names if len(given.names) > 1 else ())
+        self._finish(node, box, given)
+        return None
+
+    def _finish(self, node: Node, box: int, given: _Operands) -> None:
+        """Connect a box with what its node is computed from, and with memory."""
+        told = self.diagram.boxes[box]
+        told.lines = (*told.lines, *given.lines)
+        for operand in given.edges:
+            self._use(operand, box)
+        self._touch(node, box)
+        self._boxes[node] = box
+
+    def _use(self, operand: _Operand, box: int) -> None:
+        source = self._boxes.get(operand.node)
+        if source is None:
+            return
+        boxes = self.diagram.boxes
+        holder = boxes[box].parent
+        if holder is not None and boxes[source].parent != holder:
+            source = self._capture(source, holder, type_text(operand.node))
+        is_given = boxes[source].kind is BoxKind.INPUT
+        label = "" if is_given else type_text(operand.node)
+        self.connect(Edge(source, box, operand.number, label=label))
+
+    def _capture(self, source: int, holder: int, label: str) -> int:
+        """Return the box by which a value comes into a scope."""
+        found = self._captures.get((source, holder))
+        if found is None:
+            told = self.diagram.boxes[source]
+            text = BoxText(told.title, name=f"{told.title} (outside)")
+            found = self.add(BoxKind.CAPTURE, text, family=told.family, details=told.details)
+            self._captures[source, holder] = found
+            self.connect(Edge(source, found, label=label, kind=EdgeKind.CAPTURE))
+        return found
+
+    def _touch(self, node: Node, box: int) -> None:
+        """Connect a box with what wrote the memory that it reads, and note what it writes."""
+        told = mod_ref_of(node)
+        reads: list[Place] = [*told.reads]
+        reads += [ELSEWHERE] if told.effect & READING else []
+        for place in reads:
+            for writer in self.writers.read(place, box):
+                self.connect(self.edge_of_place(place, writer, box))
+        for place in (*told.overwrites, *told.clears):
+            self.writers.write(place, (box,))
+        changes: list[Place] = [*told.changes]
+        changes += [ELSEWHERE] if told.effect & WRITING else []
+        for place in changes:
+            for writer in self.writers.of(place):
+                self.connect(self.edge_of_place(place, writer, box))
+            self.writers.write(place, (box,), keeps=True)
+
+    def edge_of_place(self, place: Place, writer: int, reader: int) -> Edge:
+        is_value = isinstance(place, Node) and UNALIASED[type(place)]
+        return Edge(writer, reader, kind=EdgeKind.VALUE if is_value else EdgeKind.MEMORY)
+
+    def _bind(self, node: Node) -> Flow:
+        """Show what a node is that binds values, and nothing else, as a let is."""
+        yield self.contents.before_binding(node) or ()
+        for variable, value in zip(bound_by(node), recursive_operands(node), strict=False):
+            source = self._boxes.get(value)
+            if source is not None:
+                self._boxes[variable] = source
+        [scope] = scopes(node)
+        yield self.contents.of_scope(node, 0, scope)
+        source = self._boxes.get(scope.roots[-1])
+        if source is not None:
+            self._boxes[node] = source
+
+    def _hold(self, node: Node) -> Flow:
+        """Show a node with scopes: as a box, with those in it."""
+        given = _operands_of(node)
+        steps = named_scopes(node, BOX_TEXTS[type(node)](node).scopes)
+        box = self.add_holder(node, steps[0][2].runs, given.names)
+        if box is not None:
+            self._finish(node, box, given)
+            self.open(box)
+        around = self.contents.shared(node)
+        if around:
+            self.add_variables(steps[0][2].binders)
+            yield around
+        arms: list[Arm] = []
+        for case, (name, _, scope) in enumerate(steps):
+            if len(steps) > 1:
+                self.open(self.add(HOLDERS[scope.runs], BoxText(name)))
+            if scope.runs is not Runs.ONCE:
+                self.writers.enter()
+            if not around:
+                self.add_variables(scope.binders)
+            yield self.contents.of_scope(node, case, scope)
+            if not scope.is_block and len(scope.roots) == 1:
+                self.give(scope.roots[0], name)
+            if scope.runs is not Runs.ONCE:
+                arms.append(self.writers.leave())
+            if len(steps) > 1:
+                self.close()
+            if scope.runs is Runs.REPEATEDLY and box is not None:
+                self.carry(arms.pop(), box)
+        if box is not None:
+            self.close()
+            self.writers.join(arms, box, is_skipped=may_skip(node, len(steps)))
+
+
+def _binds_only(node: Node) -> bool:
+    return is_let(type(node)) and len(scopes(node)) == 1 and scopes(node)[0].runs is Runs.ONCE
+
+
+def _operands_of(node: Node) -> _Operands:
+    evaluated = mod_ref_of(node).evaluates
+    left = dict.fromkeys(evaluated)
+    edges: list[_Operand] = []
+    names: list[str] = []
+    lines: list[str] = []
+    for part in (node, *parts(node)):
+        for declared in type(part).fields_:
+            if declared.role is not Role.OPERAND or not declared.is_evaluated:
+                continue
+            held = nodes_held(declared, part)
+            for number, each in enumerate(held):
+                name = f"{declared.name}[{number}]" if declared.holds_many else declared.name
+                is_edge = each in left and (type(each) not in ATOMS or type(each) in VARIABLES)
+                if is_edge:
+                    edges.append(_Operand(each, len(names)))
+                    names.append(name)
+                else:
+                    lines += wrapped(f"{name}: {one_line(each)}")
+    seen = {edge.node for edge in edges}
+    for each in left:
+        if each not in seen and (type(each) not in ATOMS or type(each) in VARIABLES):
+            edges.append(_Operand(each, len(names)))
+            names.append("")
+    return _Operands(edges, tuple(names), tuple(lines))

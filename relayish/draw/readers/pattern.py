@@ -1,0 +1,106 @@
+"""Data-flow patterns as graphs: a box for each pattern, edges from those it is made of."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from relayish.dataflow_pattern.node_pattern import NodePattern
+from relayish.dataflow_pattern.pattern import (
+    AltPattern,
+    CallPattern,
+    DFPattern,
+    ExprPattern,
+    TupleGetItemPattern,
+    VarPattern,
+    WildcardPattern,
+    children,
+    count_patterns,
+    is_operator,
+)
+from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge
+from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, BoxTextOf, attributes_of, wrapped
+from relayish.draw.readers.table import READERS
+from relayish.ir.fields.roles import Role
+from relayish.ir.kinds.one_line import nested_line
+from relayish.ir.nodes.getters import nodes_held
+from relayish.ir.relay.expr import Op
+
+
+@READERS.register(DFPattern)
+def read_pattern(root: DFPattern, *, title: str = "") -> Diagram:
+    """Return the diagram of a pattern: what it is made of above it.
+
+    Complexity:
+        Linear in distinct patterns; no recursion.
+    """
+    diagram = Diagram(title or "pattern")
+    order, _ = count_patterns(root)
+    shown = [pattern for pattern in order if pattern is root or not is_operator(pattern)]
+    boxes = {pattern: diagram.add(_box_of(pattern, n)) for n, pattern in enumerate(shown)}
+    for pattern in shown:
+        for number, (_, part) in enumerate(_made_of(pattern)):
+            diagram.connect(Edge(boxes[part], boxes[pattern], number))
+    result = Box(BoxKind.OUTPUT, "matches", key="matches")
+    diagram.connect(Edge(boxes[root], diagram.add(result)))
+    return diagram
+
+
+def _made_of(pattern: DFPattern) -> list[tuple[str, DFPattern]]:
+    """Return what a pattern is made of, with the names of fields; operators are in its box."""
+    if isinstance(pattern, WildcardPattern):
+        return [("is", part) for part in children(pattern)]
+    found = []
+    for declared in type(pattern).fields_:
+        held = nodes_held(declared, pattern) if declared.role is Role.OPERAND else []
+        for number, each in enumerate(held):
+            if isinstance(each, DFPattern) and not is_operator(each):
+                name = f"{declared.name}[{number}]" if declared.holds_many else declared.name
+                found.append((name, each))
+    return found
+
+
+def _box_of(pattern: DFPattern, number: int) -> Box:
+    text = BOX_TEXTS[type(pattern)](pattern)
+    made_of = _made_of(pattern)
+    names = tuple([name for name, _ in made_of]) if len(made_of) > 1 else ()
+    details = Details(nested_line(pattern, lambda _: None), attributes=attributes_of(pattern))
+    kind = BoxKind.OPERATOR if made_of else BoxKind.INPUT
+    return Box(kind, text.title, f"{number}", lines=text.lines, inputs=names, details=details)
+
+
+def _call(call: CallPattern) -> BoxText:
+    title = str(call.op) if is_operator(call.op) else "call"
+    return BoxText(title, ("any arguments",) if call.any_args else ())
+
+
+def _item(get: TupleGetItemPattern) -> BoxText:
+    return BoxText("tuple item", () if get.index in (None, -1) else (f"{get.index}",))
+
+
+def _node(pattern: NodePattern) -> BoxText:
+    return BoxText(pattern.kind.__name__, wrapped(", ".join(pattern.names)))
+
+
+def _expr(pattern: ExprPattern) -> BoxText:
+    expr = pattern.expr
+    return BoxText(str(pattern) if isinstance(expr, Op) else nested_line(expr, lambda _: None))
+
+
+def _other(pattern: Any) -> BoxText:  # Any: of any kind
+    title = type(pattern).visit_name.removesuffix("_pattern").replace("_", " ")
+    shown = attributes_of(pattern, with_defaults=False).items()
+    return BoxText(title, tuple([line for n, text in shown for line in wrapped(f"{n} = {text}")]))
+
+
+_TEXTS: Final[dict[type[DFPattern], BoxTextOf]] = {
+    DFPattern: _other,
+    ExprPattern: _expr,
+    CallPattern: _call,
+    AltPattern: lambda _: BoxText("or"),
+    TupleGetItemPattern: _item,
+    VarPattern: lambda pattern: BoxText(f"%{pattern.name}" if pattern.name else "any variable"),
+    WildcardPattern: lambda _: BoxText("*"),
+    NodePattern: _node,
+}
+for _kind, _text in _TEXTS.items():
+    BOX_TEXTS.register(_kind, _text)
