@@ -106,10 +106,11 @@ def _show(text: str) -> str:
 def _style(theme: Theme, diagram: Diagram) -> str:
     light, dark = [_LIGHT], [_DARK]
     rules = []
-    for number, name in enumerate(_families(diagram)):
-        light.append(f"--f{number}: {FAMILIES[name].light}")
-        dark.append(f"--f{number}: {FAMILIES[name].dark}")
-        rules.append(f".rd .{name} {{ fill: var(--f{number}) }}\n")
+    for name in _families(diagram):
+        colour = f"--{_class_of(name)}"
+        light.append(f"{colour}: {FAMILIES[name].light}")
+        dark.append(f"{colour}: {FAMILIES[name].dark}")
+        rules.append(f".rd .{_class_of(name)} {{ fill: var({colour}) }}\n")
     bright, dim = f".rd {{ {'; '.join(light)} }}\n", f".rd {{ {'; '.join(dark)} }}\n"
     colours = {
         "light": bright,
@@ -117,6 +118,11 @@ def _style(theme: Theme, diagram: Diagram) -> str:
         "auto": f"{bright}@media (prefers-color-scheme: dark) {{ {dim}}}\n",
     }[theme]
     return colours + _STYLE + "".join(rules)
+
+
+def _class_of(family: str) -> str:
+    """Return the class of boxes of a family; edges of kinds called alike have another."""
+    return f"f-{family}" if family else ""
 
 
 def _families(diagram: Diagram) -> list[str]:
@@ -136,7 +142,7 @@ def _draw(diagram: Diagram, layout: Layout) -> Iterator[str]:
         if number in holders:
             yield from _draw_texts(box, layout.rectangles[number], is_holder=True)
             continue
-        yield from _draw_rectangle(box, layout.rectangles[number], box.family)
+        yield from _draw_rectangle(box, layout.rectangles[number], _class_of(box.family))
         yield from _draw_texts(box, layout.rectangles[number], is_holder=False)
         yield "</g>"
     yield from _draw_labels(diagram, layout)
@@ -266,7 +272,7 @@ def _draw_legend(rows: Sequence[Sequence[tuple[float, str]]], top: float) -> Ite
         y = top + number * LINE
         for x, name in row:
             yield (
-                f'<rect class="{name}" x="{x:.1f}" y="{y:.1f}" width="{_SWATCH:g}" '
+                f'<rect class="{_class_of(name)}" x="{x:.1f}" y="{y:.1f}" width="{_SWATCH:g}" '
                 f'height="{_SWATCH - 2:g}" rx="2"/>'
                 f'<text class="p" x="{x + _SWATCH + 5:.1f}" y="{y + 9:.1f}">'
                 f"{escape(FAMILIES[name].label)}</text>"
