@@ -47,6 +47,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.binary": ("read_binary", "write_binary"),
     "relayish.codegen.c.library": ("build",),
     "relayish.draw.drawing": ("Drawing", "draw"),
+    "relayish.draw.report.recording": ("report",),
     "relayish.ir.relay.adt": (
         "Clause",
         "Constructor",

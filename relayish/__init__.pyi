@@ -20,12 +20,14 @@ from relayish import text as text
 from relayish import tir as tir
 from relayish import transform as transform
 from relayish import tvm as tvm
+from relayish.draw.report.recording import report as report
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import BinaryFormatError as BinaryFormatError
 from relayish.errors import CheckError as CheckError
 from relayish.errors import ConfigError as ConfigError
 from relayish.errors import DeclarationError as DeclarationError
 from relayish.errors import DispatchError as DispatchError
+from relayish.errors import DrawingError as DrawingError
 from relayish.errors import DuplicateNameError as DuplicateNameError
 from relayish.errors import EndlessRecursionError as EndlessRecursionError
 from relayish.errors import EvaluationError as EvaluationError

@@ -115,6 +115,12 @@ _WATCHING: Final = {
 }
 
 
+def add_report(command: Group) -> None:
+    """Add where a page goes that tells what each pass did."""
+    what = "write a page that shows the program before and after every pass"
+    command.add_argument("--report", metavar="FILE.html", help=what)
+
+
 def add_flags(command: Group, flags: Mapping[str, str]) -> None:
     """Add options that are given or not, each with what it does."""
     for option, what in flags.items():

@@ -27,7 +27,7 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     optimize = arguments.add_command(commands, "optimize", summary, _OPTIMIZE)
     optimize.add_argument("file", nargs="?", metavar="MODEL", help="a model of ONNX")
     arguments.add_output(optimize, "; if not given, only what would become of the model is told")
-    arguments.add_pipeline(optimize)
+    arguments.add_report(arguments.add_pipeline(optimize))
     for option, what in _INPUTS.items():
         arguments.add_names(optimize, option, what, "NAME:SIZE,SIZE,...")
     arguments.add_names(optimize, "--input-data", _DATA, "FILE")

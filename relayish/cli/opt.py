@@ -8,6 +8,7 @@ import sys
 from relayish._support.collector import freeze_heap
 from relayish.cli.files import STANDARD, read_program, write_program
 from relayish.cli.forms import Form
+from relayish.cli.pass_report import check_report, recorded
 from relayish.cli.pipeline_options import (
     context_of,
     driver_context,
@@ -47,6 +48,7 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
         with context_of(args, pipeline):
             tell(render_run(Driver(pipeline.passes, driven)))
         return 0
+    check_report(args)
     if args.file is None:
         raise OptionError("no input files; the following arguments are required: FILE")
     mod, form, phase = _read(args)
@@ -54,8 +56,11 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     timing = PassTimingInstrument()
     watching = [*([timing] if args.timing else []), *_instruments(args, driver)]
-    ctx = context_of(args, pipeline, watching)
-    with ctx, freeze_heap():
+    with (
+        recorded(args, driver, mod) as recorder,
+        context_of(args, pipeline, watching, recorder),
+        freeze_heap(),
+    ):
         # run as a driver, and not called, which would print and time the whole like one more pass
         out = driver.resume(mod, phase) if phase else driver(mod)
         tell_error(timing.render())

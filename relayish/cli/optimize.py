@@ -41,6 +41,7 @@ from relayish.cli.onnx.references import TELLS, Reference, Wanted, find_referenc
 from relayish.cli.onnx.report import Report, render_report, report_as_json
 from relayish.cli.onnx.sizes import lengths_in
 from relayish.cli.onnx.statistics import count_model
+from relayish.cli.pass_report import check_report, recorded
 from relayish.cli.pipeline_options import (
     DEFAULT_LEVEL,
     context_of,
@@ -115,6 +116,7 @@ def _usual_pipeline(args: argparse.Namespace) -> Sequential:
 
 def _check_options(args: argparse.Namespace) -> None:
     """Find what is wrong with the options before anything is done."""
+    check_report(args)
     for option, given in ((_TEST_SHAPE, args.test_input_shape), ("--input-data", args.input_data)):
         if given and not args.verify:
             raise OptionError(f"{option} is for verification, and --verify 0 asks for none")
@@ -200,7 +202,11 @@ class _Work:
         costs = PassCostInstrument()
         progress = ProgressInstrument(self.driver, callback=self.bar.show_pass)
         self.bar.begin_passes()
-        with context_of(self.args, self.pipeline, [costs, progress]), freeze_heap():
+        with (
+            recorded(self.args, self.driver, self.mod) as recorder,
+            context_of(self.args, self.pipeline, [costs, progress], recorder),
+            freeze_heap(),
+        ):
             out = self.driver(self.mod)
         output = self.args.output
         place = Path(tempfile.gettempdir() if output is None else os.path.realpath(output))

@@ -13,6 +13,7 @@ from relayish.cli.forms import Form
 from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.domain.driver.config import GLOBAL_NAMES
+from relayish.draw.report.recording import Recorder
 from relayish.errors import ConfigError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.config import read_config
@@ -140,9 +141,18 @@ or so in the pipeline"
 
 
 def context_of(
-    args: argparse.Namespace, pipeline: Sequential, instruments: Sequence[PassInstrument] = ()
+    args: argparse.Namespace,
+    pipeline: Sequential,
+    instruments: Sequence[PassInstrument] = (),
+    recorder: Recorder | None = None,
 ) -> PassContext:
     """Return the context to run ``pipeline`` under; tell which of its passes will not run.
+
+    Args:
+        args: Of the command.
+        pipeline: The passes.
+        instruments: What else watches them, behind the checks that are asked for.
+        recorder: What stands around all that, to see what the checks refuse.
 
     Raises:
         ConfigError, UnknownNameError: If an option or a pass is unknown.
@@ -152,11 +162,12 @@ def context_of(
     checking: tuple[PassInstrument, ...] = ()
     if args.verify_each:
         checking = VerifyInstrument((*USUAL_CHECKS, "verified")), PreservedAnalysesInstrument()
+    watching = (*checking, *instruments)
     ctx = PassContext(
         opt_level=_level(args, pipeline),
         required_pass=args.required_pass,
         disabled_pass=args.disable_pass,
-        instruments=(*checking, *instruments),
+        instruments=watching if recorder is None else recorder.around(watching),
         config=dict(_read_setting(item) for item in args.config),
     )
     if args.passes is not None:  # nobody has named those of the default pipeline

@@ -41,6 +41,7 @@ def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
     what = "go on behind the pass of which the file tells that it is the result"
     arguments.add_flags(opt, {"--resume": what})
     watching = arguments.add_pipeline(opt)
+    arguments.add_report(watching)
     for when in ("before", "after"):
         what = f"print the program {when} every pass, on standard error"
         arguments.add_flags(watching, {f"--print-ir-{when}-all": what})

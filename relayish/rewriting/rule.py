@@ -14,7 +14,8 @@ returns what takes the place of the node, or the node itself to leave it as it i
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError, MissingNameError, PassError, indefinite, suggest
 from relayish.functor.notes import note_rewrite
@@ -38,6 +39,12 @@ class Unchanged(NamedTuple):
     """What a rule returns that leaves a node as it is, and says why; see :func:`why_not`."""
 
     reason: str
+
+
+REASONS: Final[ContextVar[Callable[[str], None] | None]] = ContextVar(
+    "relayish_reasons", default=None
+)
+"""Who is told why rules leave nodes as they are, while passes run."""
 
 
 class Rule:
@@ -111,6 +118,9 @@ class Rule:
         if isinstance(out, facts.family):
             return out
         if type(out) is Unchanged:
+            listen = REASONS.get()
+            if listen is not None:
+                listen(f"rule {self.name} leaves {one_line(node)} as it is: {out.reason}")
             return node
         raise PassError(
             f"rule {self.name} returned {show_found(out)} for {one_line(node)}; it must return "

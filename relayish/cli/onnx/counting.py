@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import cache
 
-from relayish.cli.onnx.statistics import CONSTANT
-from relayish.ir.relay.expr import Call, Op
+from relayish.draw.report.sizes import count_operators
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.onnx.op_names import identity_of
 from relayish.pass_infra.base.info import PassInfo
 from relayish.pass_infra.base.instrument import PassInstrument
 
@@ -72,16 +68,5 @@ class PassCostInstrument(PassInstrument):
 
 
 def count_calls(mod: IRModule) -> int:
-    """Return how many calls of operators a module is made of, those of ``Constant`` left out."""
-    return sum(
-        type(node) is Call and type(node.op) is Op and not _is_constant(node.op)
-        for function in mod.functions.values()
-        for node in EXPRESSIONS.pre_order(function)
-    )
-
-
-@cache
-def _is_constant(op: Op) -> bool:
-    """Return whether nodes of an operator are constants."""
-    identity = identity_of(op)
-    return identity is not None and identity.name == CONSTANT and not identity.domain
+    """Return how many operators a module calls, those of ``Constant`` left out."""
+    return sum(map(count_operators, mod.functions.values()))

@@ -41,6 +41,20 @@ def diff_lines(
             yield from (f"+{line}" for line in after[other_first:other_last])
 
 
+def pair_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
+    """Yield pairs of lines that are the same, rising in both texts.
+
+    Complexity:
+        Linear in the lines but for a logarithm.
+    """
+    start = (0, 0)
+    for anchor in [*_anchors(before, after), (len(before), len(after))]:
+        yield from _between(before, after, start, anchor)
+        if anchor[0] < len(before):
+            yield anchor
+        start = (anchor[0] + 1, anchor[1] + 1)
+
+
 class _Matcher(difflib.SequenceMatcher[str]):
     """Groups changes as its base does, by other pairs of lines."""
 
@@ -50,7 +64,7 @@ class _Matcher(difflib.SequenceMatcher[str]):
 
     def get_matching_blocks(self) -> list[difflib.Match]:
         blocks: list[difflib.Match] = []
-        for place, other in _pairs(self.before, self.after):
+        for place, other in pair_lines(self.before, self.after):
             if blocks and blocks[-1].a + blocks[-1].size == place:
                 last = blocks[-1]
                 if last.b + last.size == other:
@@ -58,16 +72,6 @@ class _Matcher(difflib.SequenceMatcher[str]):
                     continue
             blocks.append(difflib.Match(place, other, 1))
         return [*blocks, difflib.Match(len(self.before), len(self.after), 0)]
-
-
-def _pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
-    """Yield pairs of lines that are the same, rising in both texts."""
-    start = (0, 0)
-    for anchor in [*_anchors(before, after), (len(before), len(after))]:
-        yield from _between(before, after, start, anchor)
-        if anchor[0] < len(before):
-            yield anchor
-        start = (anchor[0] + 1, anchor[1] + 1)
 
 
 def _anchors(before: Sequence[str], after: Sequence[str]) -> list[Pair]:

@@ -85,21 +85,36 @@ def _text(
     *,
     show_spans: bool = False,
 ) -> str:
-    definitions = thing.type_definitions.values() if isinstance(thing, IRModule) else None
-    printer = BlockPrinter(annotate, not show_meta_data)
-    printer.notes, printer.show_spans = notes, show_spans
-    printer.define_types(definitions)
-    body, declarations = _write(printer, thing), printer.declarations()
-    if printer.must_declare():
-        printer = BlockPrinter(annotate, not show_meta_data, printer)
+    def make(before: BlockPrinter | None = None) -> BlockPrinter:
+        printer = BlockPrinter(annotate, not show_meta_data, before)
         printer.notes, printer.show_spans = notes, show_spans
-        printer.define_types(definitions)
-        declarations, body = printer.declarations(), _write(printer, thing)  # as they are read
-    header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
-    text = f"{header}{declarations}{body}"
+        return printer
+
+    text, printer = write_program(thing, make)
     if printer.metadata:
         text = f"{text.rstrip()}\n\n{_metadata(printer, show_meta_data)}\n"
     return text
+
+
+def write_program(
+    thing: IRModule | Node, make: Callable[[BlockPrinter | None], BlockPrinter]
+) -> tuple[str, BlockPrinter]:
+    """Return the text of a module or node without its metadata, and the printer that wrote it.
+
+    Args:
+        thing: What to write.
+        make: Makes a printer; given another, one that declares first what that has found free.
+    """
+    definitions = thing.type_definitions.values() if isinstance(thing, IRModule) else None
+    printer = make(None)
+    printer.define_types(definitions)
+    body, declarations = _write(printer, thing), printer.declarations()
+    if printer.must_declare():
+        printer = make(printer)
+        printer.define_types(definitions)
+        declarations, body = printer.declarations(), _write(printer, thing)  # as they are read
+    header = '#[version = "0.0.5"]\n' if isinstance(thing, IRModule) else ""
+    return f"{header}{declarations}{body}", printer
 
 
 def _metadata(printer: BlockPrinter, show: bool) -> str:

@@ -1,0 +1,57 @@
+"""``--report``: a page of what each pass did, written also where a pass raises."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from relayish._support.files import check_writable
+from relayish.draw.report.recording import Recorder
+from relayish.errors import OptionError
+from relayish.ir.relay.module import IRModule
+from relayish.pass_infra.base.pass_class import Pass
+
+_SUFFIX = ".html"
+
+
+def check_report(args: argparse.Namespace) -> None:
+    """Find what is wrong with the option before anything is done.
+
+    Raises:
+        OptionError: If the file is to be none of HTML, or its directory is not there.
+    """
+    if args.report is None:
+        return
+    path = Path(args.report)
+    if path.suffix.lower() != _SUFFIX:
+        raise OptionError(f"--report {args.report}: a report is a page; write a name in {_SUFFIX}")
+    if not path.absolute().parent.is_dir():
+        raise OptionError(
+            f"--report {args.report}: there is no directory {str(path.absolute().parent)!r}"
+        )
+    check_writable(path)
+
+
+@contextmanager
+def recorded(args: argparse.Namespace, pipeline: Pass, mod: IRModule) -> Iterator[Recorder | None]:
+    """Write the page behind the block, if one is asked for; what the block raises goes on.
+
+    Args:
+        args: Of the command.
+        pipeline: What the block runs, in a context of which the recorder is part.
+        mod: What it runs that on.
+    """
+    if args.report is None:
+        yield None
+        return
+    recorder = Recorder(pipeline, mod, title=args.file)
+    try:
+        with recorder.recording():
+            yield recorder
+    except Exception as error:
+        recorder.error = error
+        raise
+    finally:
+        recorder.report().save(args.report)
