@@ -208,6 +208,14 @@ def _astext(thing: object, *options: object, **named: object) -> str:
     return astext(thing, *options, **named)
 
 
+def _display(thing: object) -> dict[str, str]:
+    """Return what a notebook shows of an object, as ``_support.hooks`` asks."""
+    bundle: dict[str, str] = _importlib.import_module("relayish.draw.notebook.bundle").bundle_of(
+        thing
+    )
+    return bundle
+
+
 def _load_operators() -> None:
     """Let Python's operators on expressions find those of relayish."""
     _importlib.import_module("relayish.op")

@@ -33,6 +33,9 @@ text: Callable[..., str] = _by_face("_astext")
 """The text of a program, with its metadata unless the second argument says otherwise; the third
 annotates expressions."""
 
+display: Callable[[object], dict[str, str]] = _by_face("_display")
+"""What a notebook shows of an object, by type."""
+
 printers: dict[str, Callable[[Any], str]] = {}  # Any: a node of the language
 """What ``str`` shows of a node, by the name of its language, where that has a text of its own."""
 

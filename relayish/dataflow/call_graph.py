@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Generic, TypeVar
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.graph import components, reachable
 from relayish.errors import UnknownNameError, suggest
 from relayish.ir.modules.module import Module
@@ -22,6 +23,7 @@ class CallGraphEntry(Generic[Name]):
     """
 
     __slots__ = ("_graph", "callees", "callers", "global_var", "is_recursive", "name", "undefined")
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, graph: CallGraph[Name], global_var: Name, name: str) -> None:
         self._graph = graph
@@ -104,6 +106,7 @@ class CallGraph(Generic[Name]):
     """
 
     __slots__ = ("_entries", "_groups", "module")
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, module: Module[Name]) -> None:
         self.module = module

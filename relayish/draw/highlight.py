@@ -118,16 +118,11 @@ COLOURS: Final = {
 """By kind of word, its colour on white and on black."""
 
 
-def style_of_words(around: str = "") -> str:
-    """Return the CSS of the words that :func:`highlight` tells apart, in light and in dark.
+def style_of_words() -> str:
+    """Return the CSS of the words that :func:`highlight` tells apart, by variables."""
+    return "".join([f".r-{kind} {{ color: var(--r-{kind}) }}\n" for kind in COLOURS])
 
-    Args:
-        around: What the rules are for, as a selector: all of a page if not given.
-    """
-    light, dark = (
-        "".join(
-            [f"{around} .r-{kind} {{ color: {pair[side]} }}\n" for kind, pair in COLOURS.items()]
-        )
-        for side in (0, 1)
-    )
-    return f"{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
+
+def colours_of_words(*, is_dark: bool) -> str:
+    """Return the variables that give words their colours, as declarations of CSS."""
+    return " ".join([f"--r-{kind}: {pair[is_dark]};" for kind, pair in COLOURS.items()])

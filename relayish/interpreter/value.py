@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.graph import walk_tree
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Constant
@@ -30,6 +31,8 @@ class RefValue:
 
     __slots__ = ("__weakref__", "value")
 
+    _repr_mimebundle_ = repr_mimebundle
+
     def __init__(self, value: Evaluated) -> None:
         self.value = value
 
@@ -44,6 +47,8 @@ class ConstructorValue:
     """
 
     __slots__ = ("__weakref__", "constructor", "fields", "tag")
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, tag: int, fields: Sequence[Evaluated], constructor: Constructor) -> None:
         self.tag = tag
@@ -199,6 +204,8 @@ class Closure:
     """
 
     __slots__ = ("__weakref__", "code", "frame", "machine")
+
+    _repr_mimebundle_ = repr_mimebundle
 
     # Any: the compiled code, its parent activation and its machine stand in layers above this file
     def __init__(self, code: Any, frame: list[Any] | None, machine: Any) -> None:

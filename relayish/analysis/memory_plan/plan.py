@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from relayish._support.display import repr_mimebundle
 from relayish.analysis.memory_plan.buffers import Buffer, Origin, Value, reachable_buffers
 from relayish.errors import PassError, UnvisitedNodeError
 from relayish.ir.kinds.one_line import one_line, quote
@@ -104,6 +105,7 @@ class MemoryPlan:
     peak_after: int
     workspace: tuple[int, int, int]
     """The three peaks without results, whose memory a caller provides."""
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.graph import reachable
 from relayish.dataflow.graph.accesses import Accesses
 from relayish.dataflow.graph.point import Action, Branch, Edge, Point, Procedure
@@ -53,6 +54,7 @@ class FlowGraph:
         "procedures",
         "root",
     )
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(
         self,

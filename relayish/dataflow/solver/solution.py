@@ -6,6 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Generic, NoReturn, Self, TypeVar
 
+from relayish._support.display import repr_mimebundle
 from relayish.dataflow.direction import Direction
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Point
@@ -36,6 +37,7 @@ class Solution(Generic[S]):
     calls: CallSites | None
     _incoming: Sequence[S | None]
     _outgoing: Mapping[int, S]
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(
         self,

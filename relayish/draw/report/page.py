@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from relayish._support import printable
-from relayish.draw.highlight import style_of_words
+from relayish.draw.highlight import colours_of_words, style_of_words
 from relayish.draw.report.document import make_document
 from relayish.draw.report.steps import Record
 
@@ -28,13 +28,19 @@ def make_page(report: Record) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{title}: passes</title>\n'
-        f"<style>\n{style}{style_of_words()}</style></head><body>\n"
+        f"<style>\n{style}{_words()}</style></head><body>\n"
         f'<div class="top"><h1>{title}</h1><p id="summary"></p></div>\n'
         f'<div class="side"><ul id="steps" role="listbox" aria-label="passes"></ul></div>\n'
         f'<main id="step"></main>\n'
         f'<script type="application/json" id="report">{embed_json(document)}</script>\n'
         f"<script>\n{script}</script>\n</body></html>\n"
     )
+
+
+def _words() -> str:
+    light, dark = colours_of_words(is_dark=False), colours_of_words(is_dark=True)
+    scheme = "@media (prefers-color-scheme: dark)"
+    return f":root {{ {light} }}\n{scheme} {{ :root {{ {dark} }} }}\n{style_of_words()}"
 
 
 def embed_json(document: Mapping[str, Any]) -> str:  # Any: whatever JSON can hold

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.files import replace_file
 from relayish.draw.report.page import make_page
 from relayish.draw.report.steps import Outcome, Record, Step
@@ -15,6 +16,7 @@ class Report(Record):
     """What a pipeline did to a program: printed it is a table, in a notebook a page."""
 
     __slots__ = ()
+    _repr_mimebundle_ = repr_mimebundle
 
     @property
     def result(self) -> Any:  # Any: a module of the class of what went in

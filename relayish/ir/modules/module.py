@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 from pyrsistent import PMap, pmap
 
 from relayish._support import hooks
+from relayish._support.display import repr_mimebundle
 from relayish._support.missing import set_absent_members
 from relayish._support.printable import escape
 from relayish._support.read_only import ReadOnlyDict
@@ -50,6 +51,7 @@ class Module(Generic[Name]):
     attrs: DictAttrs | None
     _functions: PMap[Name, Node]
     _globals: PMap[str, Name]
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(
         self,

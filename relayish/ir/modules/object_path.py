@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, Final
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import UnknownNameError
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.modules.module import Module
@@ -37,6 +38,7 @@ class ObjectPath(ABC):
     """The path without its last step; of a root, ``None``."""
     step: object
     """What the last step needs to know: a name, a number, a key."""
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, parent: ObjectPath | None, step: object = None) -> None:
         self.parent = parent

@@ -22,6 +22,7 @@ from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._support import hooks
+from relayish._support.display import repr_mimebundle
 from relayish._support.missing import set_absent_members
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
 from relayish.ir.domains.domain import Domain, Opcode, Operator
@@ -96,6 +97,7 @@ class Node:
     """Whether nodes of the class refer by name to what a module defines; Relay's keys aside."""
     replaces_: ClassVar[type[Node] | None] = None
     """The class that was declared before by the same code; its nodes stay what they are."""
+    _repr_mimebundle_ = repr_mimebundle
     kinds: ClassVar[set[type[Node]]] = set()
     """The concrete classes at or below this one; grows as further kinds are declared."""
 

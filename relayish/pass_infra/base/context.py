@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Never, NoReturn, Self
 
 from pyrsistent import PMap
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import ConfigError, FrozenNodeError, IgnoredNameWarning, PassError, suggest
 from relayish.pass_infra.base import config as configuration
 from relayish.pass_infra.base.config import ConfigDescription, check_config, config_default
@@ -56,6 +57,7 @@ class PassContext:
     disabled_pass: tuple[str, ...]
     config: PMap[str, object]
     _instruments: tuple[PassInstrument, ...]
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(
         self,

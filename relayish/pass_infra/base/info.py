@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypedDict
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.retired import name_now
 from relayish.errors import DeclarationError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
@@ -100,6 +101,8 @@ class PassInfo:
     preserves: Sequence[str] = ()
     common: CommonConfig = dataclasses.field(default=NOTHING_ASKED, repr=False)
     phase: str = dataclasses.field(default="", repr=False)
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __post_init__(self) -> None:
         name: object = self.name  # still to be checked

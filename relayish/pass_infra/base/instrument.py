@@ -18,6 +18,7 @@ import difflib
 from collections.abc import Callable
 from typing import Any, Final
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import DeclarationError
 from relayish.pass_infra.base.info import PassInfo
 
@@ -41,6 +42,8 @@ class PassInstrument:
         ...     def run_before_pass(self, mod: IRModule, info: PassInfo) -> None:
         ...         print(info.name)
     """
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
 from relayish._support import hooks
+from relayish._support.display import repr_mimebundle
 from relayish.errors import DeclarationError, PassError, UndeclaredError, add_note, indefinite
 from relayish.ir.modules.module import AnyModule, Module
 from relayish.ir.nodes.node import Node
@@ -46,6 +47,7 @@ class Pass(ABC):
     """
 
     info: PassInfo = cast(PassInfo, _MissingInfo())
+    _repr_mimebundle_ = repr_mimebundle
 
     def __call__(self, mod: _M) -> _M:
         """Return the module this pass makes of ``mod``.

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import ClassVar, Final
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import DeclarationError, PipelineError
 from relayish.pass_infra.base.common import CommonConfig
 from relayish.pass_infra.base.context import add_pass_names
@@ -32,6 +33,8 @@ class PassEntry(Entry[Pass]):
     options: tuple[PassOption, ...]
     factory: Callable[..., Pass]
     claimant: str
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __post_init__(self) -> None:
         for option in self.options:

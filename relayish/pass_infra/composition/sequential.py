@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Self, TypeVar
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import DeclarationError, PassError, PipelineError, UnknownNameError
 from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
@@ -100,7 +101,7 @@ class Sequential(Pass):
                 pending.append((step._steps(inside), inside))  # noqa: SLF001 - of this class
             else:
                 planned.append(step)
-        return tuple(planned)
+        return PassPlan(planned)
 
     def resolve(
         self,
@@ -137,6 +138,14 @@ class Sequential(Pass):
 
     def __repr__(self) -> str:
         return f"Sequential({list(self.passes)!r}, name={self.info.name!r})"
+
+
+class PassPlan(tuple[Pass, ...]):
+    """The passes that would run, in order."""
+
+    __slots__ = ()
+
+    _repr_mimebundle_ = repr_mimebundle
 
 
 def parse_pipeline(text: str, name: str = "sequential") -> Sequential:

@@ -15,6 +15,8 @@ from relayish.pass_infra.instruments.running import NestingInstrument, RunningPa
 
 _COLOURS: Final = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
 _PLAIN: Final = "\x1b[0m"
+KEPT: Final = 8
+"""So many differences are kept."""
 
 
 class DiffInstrument(NestingInstrument):
@@ -48,6 +50,8 @@ class DiffInstrument(NestingInstrument):
         self.context = context
         self.colour = colour
         self.file = file
+        self.shown: list[str] = []
+        """The last few differences, without colours."""
         self._texts = ProgramTexts()
 
     def exit_pass_ctx(self) -> None:
@@ -58,14 +62,22 @@ class DiffInstrument(NestingInstrument):
             return
         if self.names is not None and short_name(info.name) not in self.names:
             return
-        shown = "".join(self.lines(self._texts.of(running.mod), self._texts.of(out), info))
-        if shown:
+        texts = self._texts.of(running.mod), self._texts.of(out)
+        found = list(self._find_lines(*texts, info))
+        if found:
+            self.shown = [*self.shown[1 - KEPT :], "\n".join(found)]
+            shown = "".join([self._coloured(line) for line in found])
             print(shown, end="", file=self.file or sys.stdout)
 
     def lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         """Yield the lines of the difference of two texts, each with its end."""
+        for line in self._find_lines(before, after, info):
+            yield self._coloured(line)
+
+    def _find_lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         names = f"before {info.name}", f"after {info.name}"
-        found = diff_lines(before.splitlines(), after.splitlines(), names, self.context)
-        for line in found:
-            colour = _COLOURS.get(line[:1], "") if self.colour else ""
-            yield f"{colour}{line}{_PLAIN if colour else ''}\n"
+        yield from diff_lines(before.splitlines(), after.splitlines(), names, self.context)
+
+    def _coloured(self, line: str) -> str:
+        colour = _COLOURS.get(line[:1], "") if self.colour else ""
+        return f"{colour}{line}{_PLAIN if colour else ''}\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.graph import walk_tree
 from relayish._support.per_thread import PerThread
 from relayish.ir.modules.module import AnyModule
@@ -20,6 +21,8 @@ class PassProfile:
     start: int = field(default_factory=time.perf_counter_ns)
     duration: int = 0
     children: list[PassProfile] = field(default_factory=list)
+
+    _repr_mimebundle_ = repr_mimebundle
 
     @property
     def own(self) -> int:
