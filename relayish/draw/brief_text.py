@@ -16,6 +16,7 @@ from relayish.text.metadata_writer import MetadataWriter
 from relayish.text.relay.block_printer import BlockPrinter
 from relayish.text.relay.printer import write_program
 
+_PLAIN: Final = (bool, int, float, str)
 _HEADER: Final = "#[version = "
 
 
@@ -40,7 +41,7 @@ class ConstantNames:
 
 def _name_constant(value: object) -> str:
     if not isinstance(value, (np.ndarray, np.generic)):
-        return f"<{type(value).__name__}>"
+        return f"{value!r:.80}" if isinstance(value, _PLAIN) else f"<{type(value).__name__}>"
     array = np.ascontiguousarray(value)
     digest = hashlib.blake2b(array.reshape(-1).view(np.uint8).data, digest_size=3).hexdigest()
     return f"{array.dtype}[{', '.join(map(str, array.shape))}]#{digest}"

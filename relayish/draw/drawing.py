@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.files import replace_file
 from relayish.draw.diagram import Diagram
 from relayish.draw.dot import to_dot
@@ -22,6 +23,8 @@ class Drawing:
     """
 
     __slots__ = ("diagram",)
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, diagram: Diagram) -> None:
         self.diagram = diagram

@@ -11,7 +11,7 @@ LARGEST = 200_000
 
 
 def bundle_of(thing: object) -> dict[str, str]:
-    """Return ``text/plain`` and, where there is more to show, ``text/html`` of an object.
+    """Return ``text/plain`` of an object and, where there is more to show, HTML or SVG.
 
     What cannot be shown is shown as ``repr`` does, with the reason: displaying never raises where
     ``repr`` does not.
@@ -29,6 +29,8 @@ def bundle_of(thing: object) -> dict[str, str]:
     except Exception as error:  # noqa: BLE001 - told in the place of what it kept from being shown
         why = message_text(f"{type(error).__name__}: {error}")
         return {"text/plain": repr(thing), "text/html": frame(note(f"{thing!r}: {why}"))}
+    if shown.svg:
+        return {"text/plain": shown.plain, "image/svg+xml": shown.svg}
     html = frame(shown.html)
     if len(html) > LARGEST:
         html = frame(note(f"{thing!r:.200}: too much to be shown here"))

@@ -37,18 +37,18 @@ _THEMES: Final = {
 
 def frame(html: str) -> str:
     """Return elements in a frame that gives them their style, in light and in dark."""
-    return f'<div class="relayish"><style>\n{_STYLE}</style>\n{html}\n</div>'
+    return f'<div class="relayish-cell"><style>\n{_STYLE}</style>\n{html}\n</div>'
 
 
 def _make_style() -> str:
     light = f"{_LIGHT} {colours_of_words(is_dark=False)}"
     dark = f"{_DARK} {colours_of_words(is_dark=True)}"
-    themes = {name: where.replace("{}", ".relayish") for name, where in _THEMES.items()}
+    themes = {name: where.replace("{}", ".relayish-cell") for name, where in _THEMES.items()}
     rules = files(__package__).joinpath("notebook.css").read_text(encoding="utf-8")
-    words = "".join([f".relayish {rule}\n" for rule in style_of_words().splitlines()])
+    words = "".join([f".relayish-cell {rule}\n" for rule in style_of_words().splitlines()])
     return (
-        f".relayish {{ {light} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ .relayish {{ {dark} }} }}\n"
+        f".relayish-cell {{ {light} }}\n"
+        f"@media (prefers-color-scheme: dark) {{ .relayish-cell {{ {dark} }} }}\n"
         f"{themes['light']} {{ {light} }}\n{themes['dark']} {{ {dark} }}\n{rules}{words}"
     )
 

@@ -35,7 +35,7 @@ OPERATORS: Final = 8
 def show_module(mod: AnyModule) -> Shown:
     """Show a module: its size, its text, its picture if it is small; a list if it is huge."""
     how = "print(mod) shows all"
-    if is_huge(mod.nodes()):
+    if count_nodes(mod.nodes()) > MOST_NODES:
         listed = [
             f"def @{mod.name_of(key)}: {type(node).__name__}" for key, node in mod.functions_items()
         ]
@@ -61,7 +61,8 @@ def show_module(mod: AnyModule) -> Shown:
 def show_node(node: Node) -> Shown:
     """Show an expression, a function, a statement, a type, a pattern: its text and its picture."""
     how = "print it to see all"
-    if is_huge([node]):
+    nodes = count_nodes([node])
+    if nodes > MOST_NODES:
         return Shown(note(f"{type(node).__name__}: too large to be shown here; {how}"), repr(node))
     own = hooks.printers.get(type(node).language_.name)
     text = brief_text(node) if own is None else own(node)
@@ -72,7 +73,7 @@ def show_node(node: Node) -> Shown:
     said = description.get(node) if isinstance(node, Op) else None
     if said:
         html += note(said.strip().partition("\n")[0])
-    return Shown(html + picture(node, MOST_NODES), plain(text, how))
+    return Shown(html + picture(node, nodes), plain(text, how))
 
 
 @SHOWN.register(DFPattern)
@@ -87,9 +88,9 @@ def show_path(path: ObjectPath) -> Shown:
     return Shown(code(str(path)), str(path))
 
 
-def is_huge(roots: list[Node]) -> bool:
-    """Return whether there are more nodes than are written, without looking at all of them."""
-    return next(islice(EVERYTHING.pre_order(roots), MOST_NODES, None), None) is not None
+def count_nodes(roots: list[Node]) -> int:
+    """Return how many nodes there are, or one more than are written if there are more."""
+    return sum(1 for _ in islice(EVERYTHING.pre_order(roots), MOST_NODES + 1))
 
 
 def _summary_of_model(mod: AnyModule) -> str:

@@ -11,9 +11,11 @@ from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.call_graph import CallGraph, CallGraphEntry
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.solver.solution import Solution
+from relayish.draw.drawing import Drawing
 from relayish.draw.notebook.frame import bar, code, fold, note, plain, safe, table
 from relayish.draw.notebook.pictures import picture
 from relayish.draw.notebook.table import SHOWN, Shown
+from relayish.draw.report.page import make_page
 from relayish.draw.report.report import Report
 from relayish.draw.report.steps import Outcome
 from relayish.interpreter.value import Closure, ConstructorValue, RefValue
@@ -21,6 +23,8 @@ from relayish.ir.kinds.one_line import one_line
 
 MOST_POINTS: Final = 10_000
 """States of programs with more points are not written."""
+MOST_BOXES: Final = 1_000
+"""Pictures of more boxes are not shown."""
 MOST_PARTS: Final = 400
 """So many parts of a value are shown."""
 LARGEST_PAGE: Final = 150_000
@@ -102,6 +106,14 @@ def show_memory_plan(plan: MemoryPlan) -> Shown:
     return Shown(note(told) + table(heads, rows, right=(0, 2)), repr(plan))
 
 
+@SHOWN.register(Drawing)
+def show_drawing(drawing: Drawing) -> Shown:
+    """Show a picture, unless it is very large."""
+    if len(drawing.diagram.boxes) > MOST_BOXES:
+        return Shown(note(f"{drawing!r}; .save('picture.html') writes a page"), repr(drawing))
+    return Shown("", repr(drawing), drawing.to_svg())
+
+
 @SHOWN.register(RefValue)
 @SHOWN.register(ConstructorValue)
 @SHOWN.register(Closure)
@@ -162,11 +174,10 @@ def show_report(report: Report) -> Shown:
         )
     heads = ("pass", "ms", "", "operators", "bytes of constants", "")
     html = table(heads, rows, right=(1, 3, 4))
-    page = report.to_html()
+    page = escape(make_page(report, has_pictures=False))
     if len(page) <= LARGEST_PAGE:
-        html += fold("step through", f'<iframe srcdoc="{escape(page)}"></iframe>')
-    else:
-        html += note('report.save("report.html") writes the page to step through')
+        html += fold("step through", f'<iframe srcdoc="{page}"></iframe>')
+    html += note('report.save("report.html") writes the page with pictures')
     return Shown(html, str(report))
 
 

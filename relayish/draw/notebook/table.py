@@ -15,10 +15,12 @@ class Shown(NamedTuple):
         html: Elements of HTML, which :mod:`relayish.draw.notebook.frame` makes; whatever comes
             from a program is escaped.
         plain: The same as text, where there is no HTML.
+        svg: A picture, which is shown in place of HTML.
     """
 
     html: str
     plain: str
+    svg: str = ""
 
 
 Show = Callable[[Any], Shown]  # Any: an object of the class it is registered for

@@ -18,7 +18,7 @@ LONGEST_LINE: Final = 2_000
 """So many characters of a line are shown."""
 
 
-def make_document(report: Record) -> Mapping[str, Json]:
+def make_document(report: Record, *, has_pictures: bool = True) -> Mapping[str, Json]:
     """Return what the page shows, as ``report.js`` reads it.
 
     ``lines`` holds each line once, as words, each behind the letter of its kind; a text is a list
@@ -28,7 +28,7 @@ def make_document(report: Record) -> Mapping[str, Json]:
         Linear in the lines of all programs that differ, but for a logarithm.
     """
     texts = _Texts(report)
-    pictures = Pictures()
+    pictures = Pictures() if has_pictures else None
     steps = [_describe(step, texts, pictures) for step in report.steps]
     return {
         "title": report.title,
@@ -37,14 +37,14 @@ def make_document(report: Record) -> Mapping[str, Json]:
         "typed": texts.typed,
         "steps": steps,
         "leftOut": [[each.name, each.why] for each in report.left_out],
-        "pictures": pictures.documents,
-        "note": pictures.note,
+        "pictures": [] if pictures is None else pictures.documents,
     }
 
 
-def _describe(step: Step, texts: _Texts, pictures: Pictures) -> Mapping[str, Json]:
+def _describe(step: Step, texts: _Texts, pictures: Pictures | None) -> Mapping[str, Json]:
     before, after = step.size_before, step.size_after
     first, second = texts.of(step.before), texts.of(step.after or step.before)
+    is_drawn = step.changed and not step.is_group
     return {
         "name": step.name,
         "options": [f"{name}={value}" for name, value in step.options.items()],
@@ -62,7 +62,7 @@ def _describe(step: Step, texts: _Texts, pictures: Pictures) -> Mapping[str, Jso
         "error": step.error,
         "texts": [first, second],
         "stretches": texts.compare(first, second),
-        "pictures": pictures.of(step) if step.changed and not step.is_group else None,
+        "pictures": pictures.of(step) if pictures is not None and is_drawn else None,
     }
 
 

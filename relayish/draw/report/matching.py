@@ -11,7 +11,7 @@ from relayish.draw.diagram import Box, BoxKind, Diagram, EdgeKind
 from relayish.pass_infra.instruments.line_diff import pair_lines
 
 Operand: TypeAlias = tuple[int, int, int]
-"""Which operand, which result of the source, the source."""
+"""Which operand, which result of the source, the box at the other end."""
 
 _HOLDERS: Final = {
     BoxKind.FUNCTION,
@@ -39,7 +39,9 @@ class Matching:
     after: dict[int, str] = field(default_factory=dict)
 
 
-def match_diagrams(before: Diagram, after: Diagram) -> Matching:
+def match_diagrams(
+    before: Diagram, after: Diagram, name_value: Callable[[object], str] = repr
+) -> Matching:
     """Find the boxes of a diagram in another one, and mark what differs.
 
     Boxes are the same that compute the same of the same; where that leaves several, or none, those
@@ -47,11 +49,16 @@ def match_diagrams(before: Diagram, after: Diagram) -> Matching:
     else, or takes a value that was there before from another box; where only a neighbour is new,
     the neighbour alone is marked.
 
+    Args:
+        before: The first.
+        after: The second.
+        name_value: Names values that boxes hold: the same name for the same values.
+
     Complexity:
         Linear in boxes and edges, but for a logarithm.
     """
-    sides = _Side(before), _Side(after)
-    found = _pair(sides)
+    sides = _Side(before, name_value), _Side(after, name_value)
+    found = _Pairing(*sides).run()
     back = {other: number for number, other in found.items()}
     matching = Matching(sorted(found.items()))
     for number, box in enumerate(before.boxes):
@@ -68,14 +75,22 @@ def match_diagrams(before: Diagram, after: Diagram) -> Matching:
 class _Side:
     """A diagram, with what boxes say, what they take, and a name for what they compute."""
 
-    def __init__(self, diagram: Diagram) -> None:
+    def __init__(self, diagram: Diagram, name_value: Callable[[object], str]) -> None:
         self.boxes: Sequence[Box] = diagram.boxes
         self.operands: list[list[Operand]] = [[] for _ in diagram.boxes]
+        self.users: list[list[Operand]] = [[] for _ in diagram.boxes]
         for edge in diagram.edges:
             if edge.kind in (EdgeKind.VALUE, EdgeKind.CAPTURE):
                 self.operands[edge.target].append((edge.input, edge.output, edge.source))
+                self.users[edge.source].append((edge.input, edge.output, edge.target))
         self.said: list[tuple[object, ...]] = [
-            (box.kind.value, box.title, box.lines) for box in diagram.boxes
+            (
+                box.kind.value,
+                "" if box.kind is BoxKind.CAPTURE else box.title,  # which tells its source
+                box.lines,
+                *[(name, name_value(value)) for name, value in box.details.values.items()],
+            )
+            for box in diagram.boxes
         ]
         self.origins: list[int] = []
         for number, said in enumerate(self.said):
@@ -87,36 +102,106 @@ class _Side:
         return self.origins[source] if source < len(self.origins) else 0  # in a cycle
 
 
-def _pair(sides: tuple[_Side, _Side]) -> dict[int, int]:
-    first, second = sides
-    found: dict[int, int] = {}
-    taken: set[int] = set()
+class _Pairing:
+    """Boxes of two diagrams that are the same, found by what is sure first."""
 
-    def pair_by(name: Callable[[_Side, int], Hashable]) -> None:
+    def __init__(self, first: _Side, second: _Side) -> None:
+        self.sides = first, second
+        self.found: dict[int, int] = {}
+        self.back: dict[int, int] = {}
+
+    def run(self) -> dict[int, int]:
+        """Pair what can be paired."""
+        self._by_name(lambda side, number: (side.origins[number], side.boxes[number].key))
+        self._by_name(lambda side, number: side.origins[number])
+        self._by_name(_name_of_last)
+        self._grow()
+        self._by_name(lambda side, number: (side.said[number], side.boxes[number].key), self._fit)
+        self._by_order()
+        self._by_name(
+            lambda side, number: (side.boxes[number].kind, side.boxes[number].key), self._fit
+        )
+        return self.found
+
+    def _by_name(
+        self,
+        name: Callable[[_Side, int], Hashable],
+        fit: Callable[[int, int], bool] = lambda _one, _two: True,
+    ) -> None:
+        """Pair boxes of one name, in their order."""
+        first, second = self.sides
         waiting: dict[Hashable, deque[int]] = defaultdict(deque)
-        for number in range(len(first.boxes)):
-            if number not in found:
-                waiting[name(first, number)].append(number)
-        for number in range(len(second.boxes)):
-            fitting = waiting.get(name(second, number)) if number not in taken else None
-            if fitting:
-                enter(fitting.popleft(), number)
+        for number in self._left()[0]:
+            waiting[name(first, number)].append(number)
+        for number in self._left()[1]:
+            fitting = waiting.get(name(second, number))
+            if fitting and fit(fitting[0], number):
+                self._enter(fitting.popleft(), number)
 
-    def enter(number: int, other: int) -> None:
-        found[number] = other
-        taken.add(other)
+    def _grow(self) -> None:
+        """Pair what says the same and stands at the same side of boxes that are paired."""
+        first, second = self.sides
+        pending = deque(self.found.items())
+        while pending:
+            number, other = pending.popleft()
+            sides = (
+                (first.operands[number], second.operands[other]),
+                (first.users[number], second.users[other]),
+            )
+            for near, other_near in sides:
+                waiting: dict[Hashable, deque[int]] = defaultdict(deque)
+                for *place, each in near:
+                    if each not in self.found:
+                        waiting[*place, first.said[each]].append(each)
+                for *place, each in other_near if waiting else ():
+                    fitting = waiting.get((*place, second.said[each]))
+                    if fitting and each not in self.back and fitting[0] not in self.found:
+                        pending.append((fitting[0], each))
+                        self._enter(fitting.popleft(), each)
 
-    pair_by(lambda side, number: (side.origins[number], side.boxes[number].key))
-    pair_by(lambda side, number: side.origins[number])
-    pair_by(lambda side, number: (side.said[number], side.boxes[number].key))
-    left = [number for number in range(len(first.boxes)) if number not in found]
-    other_left = [number for number in range(len(second.boxes)) if number not in taken]
-    said = [repr(first.said[number]) for number in left]
-    other_said = [repr(second.said[number]) for number in other_left]
-    for place, other in pair_lines(said, other_said):
-        enter(left[place], other_left[other])
-    pair_by(lambda side, number: (side.boxes[number].kind, side.boxes[number].key))
-    return found
+    def _by_order(self) -> None:
+        """Pair boxes that say the same and come one after the other in both."""
+        first, second = self.sides
+        left, other_left = self._left()
+        said = [repr(first.said[number]) for number in left]
+        other_said = [repr(second.said[number]) for number in other_left]
+        for place, other in pair_lines(said, other_said):
+            if self._fit(left[place], other_left[other]):
+                self._enter(left[place], other_left[other])
+
+    def _left(self) -> tuple[list[int], list[int]]:
+        first, second = self.sides
+        return (
+            [number for number in range(len(first.boxes)) if number not in self.found],
+            [number for number in range(len(second.boxes)) if number not in self.back],
+        )
+
+    def _enter(self, number: int, other: int) -> None:
+        self.found[number] = other
+        self.back[other] = number
+
+    def _fit(self, number: int, other: int) -> bool:
+        """Return whether boxes have a neighbour in common, or no neighbours."""
+        first, second = self.sides
+        operands, others = first.operands[number], second.operands[other]
+        if not operands and not others:
+            return True
+        places = {each[:2]: each[2] for each in others}
+        if any(self._is_pair(each[2], places.get(each[:2])) for each in operands):
+            return True
+        users = {each[2] for each in second.users[other]}
+        return any(self.found.get(each[2]) in users for each in first.users[number])
+
+    def _is_pair(self, number: int, other: int | None) -> bool:
+        return other is not None and self.found.get(number) == other
+
+
+def _name_of_last(side: _Side, number: int) -> Hashable:
+    """Return the name of a box that nothing uses, by what it says or, of a result, its key."""
+    box = side.boxes[number]
+    if side.users[number]:
+        return side, number  # of no box of the other side
+    return box.key if box.kind is BoxKind.OUTPUT else side.said[number]
 
 
 def _is_changed(

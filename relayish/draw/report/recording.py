@@ -19,10 +19,11 @@ from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.pass_class import Pass, running_pass
 from relayish.pass_infra.composition.pass_config import own_options
 from relayish.pass_infra.composition.registry import REGISTRY
-from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline, requirements
+from relayish.pass_infra.composition.sequential import requirements
 from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 from relayish.pass_infra.instruments.verify import VerifyInstrument
 from relayish.rewriting.rule import REASONS
+from relayish.transform import Sequential, parse_pipeline
 
 NOTES: int = 100
 """So many notes are kept of a step."""

@@ -6,6 +6,7 @@
 (function () {
   const CONTEXT = 3; // lines shown around what changed
   const CHUNK = 400; // lines that one click unfolds
+  const LONG = 500; // characters of a line that is shown in part
   const CLOSELY = 4000; // pairs of lines, or of words, that are compared closely
 
   const report = JSON.parse(document.getElementById("report").textContent);
@@ -17,6 +18,7 @@
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(given || {})) {
       if (name === "onclick") made.addEventListener("click", value);
+      else if (name.startsWith("aria-")) made.setAttribute(name, String(value));
       else if (value === true) made.setAttribute(name, "");
       else if (value !== false && value !== null) made.setAttribute(name, value);
     }
@@ -131,8 +133,8 @@
   // -- the step ---------------------------------------------------------------------------------
 
   function renderStep() {
-    for (const view of state.views) if (view && view.destroy) view.destroy();
     state.views = [];
+    state.walk = null;
     const step = report.steps[state.step];
     const place = document.getElementById("step");
     if (!step) {
@@ -180,6 +182,7 @@
     return element("nav", { role: "tablist" }, [
       tab("text", "Text", true), tab("picture", "Picture", Boolean(step.pictures)),
       element("span", { class: "space" }),
+      isText ? null : renderWalk(step),
       isText ? option("all", "all lines") : null,
       isText && report.typed.length ? option("types", "types") : null,
     ]);
@@ -201,11 +204,18 @@
     });
   }
 
+  // a line of many rows scrolls by itself
+  function renderLong(words, marked) {
+    const shown = renderWords(words, marked);
+    const length = words.reduce((sum, word) => sum + word.length - 1, 0);
+    return length < LONG ? shown : [element("div", { class: "long" }, shown)];
+  }
+
   function cells(text, place, kind, marked) {
     if (place === null) return [element("td", { class: "number" }), element("td", { class: "none" })];
     return [
       element("td", { class: `number ${kind}` }, [String(place + 1)]),
-      element("td", { class: kind }, renderWords(lineOf(text, place), marked)),
+      element("td", { class: kind }, renderLong(lineOf(text, place), marked)),
     ];
   }
 
@@ -380,17 +390,74 @@
   // -- pictures ---------------------------------------------------------------------------------
 
   function renderPictures(step) {
-    const sides = ["before", "after"].map((label) => element("figure", {}, [element("figcaption", {}, [label]), element("div", { class: "view", id: `view-${label}` })]));
-    const made = element("div", { class: "pictures" }, sides);
-    requestAnimationFrame(() => {
-      step.pictures.views.forEach((view, side) => {
-        const place = sides[side].querySelector(".view");
-        const picture = report.pictures[view.picture];
-        if (picture.svg) place.innerHTML = picture.svg;
-        else state.views[side] = relayish.view(place, marked(picture, view.marks), {});
-      });
+    const sides = ["before", "after"].map((label) => element("figure", {}, [
+      element("figcaption", {}, [label, ...legend(step, label)]),
+      element("div", { class: "view", id: `view-${label}` }),
+    ]));
+    requestAnimationFrame(() => showViews(step, sides.map((side) => side.querySelector(".view"))));
+    return element("div", {}, [
+      step.pictures.note ? element("p", { class: "nothing" }, [step.pictures.note]) : null,
+      element("div", { class: "pictures" }, sides),
+    ]);
+  }
+
+  function legend(step, label) {
+    const marks = step.pictures.views[label === "before" ? 0 : 1].marks;
+    if (step.pictures.views.every((view) => !Object.keys(view.marks).length)) return [" \u00b7 no box is another"];
+    return Object.entries(marks).map(([mark, numbers]) => element("span", { class: `mark ${mark}` }, [`${show(numbers.length)} ${mark}`]));
+  }
+
+  // what is marked, in the order of the program: [side, number of the box]
+  function listChanges(step) {
+    const found = [];
+    step.pictures.views.forEach(({ marks }, side) => {
+      for (const [mark, numbers] of Object.entries(marks)) {
+        if (side && mark === "changed") continue; // is in both
+        for (const number of numbers) found.push([side, number]);
+      }
     });
-    return element("div", {}, [step.pictures.note ? element("p", { class: "nothing" }, [step.pictures.note]) : null, made]);
+    return found.sort((one, other) => one[1] - other[1] || one[0] - other[0]);
+  }
+
+  function renderWalk(step) {
+    const changes = listChanges(step);
+    if (!changes.length) return null;
+    const go = (by) => {
+      state.change = (state.change + by + changes.length) % changes.length;
+      const [side, number] = changes[state.change];
+      told.textContent = ` ${show(state.change + 1)} of ${show(changes.length)} `;
+      state.views.forEach((view) => view.select(""));
+      state.views[side].select(report.pictures[step.pictures.views[side].picture].boxes[number].key);
+    };
+    const told = element("span", {}, [` ${show(changes.length)} changes `]);
+    state.walk = go;
+    return element("span", { class: "walk" }, [
+      element("button", { type: "button", title: "the change before (N)", onclick: () => go(-1) }, ["\u25c2"]),
+      told,
+      element("button", { type: "button", title: "the next change (n)", onclick: () => go(1) }, ["\u25b8"]),
+    ]);
+  }
+
+  // what is selected in one view is selected in the other
+  function showViews(step, places) {
+    const documents = step.pictures.views.map((view) => marked(report.pictures[view.picture], view.marks));
+    const partners = [0, 1].map((side) => new Map(step.pictures.pairs.map((pair) => [
+      documents[side].boxes[pair[side]].key, documents[1 - side].boxes[pair[1 - side]].key,
+    ])));
+    let isLinking = false;
+    const select = (side, key) => {
+      const other = state.views[1 - side];
+      const partner = partners[side].get(key);
+      if (isLinking || !other || !partner) return;
+      isLinking = true;
+      other.select(partner);
+      isLinking = false;
+    };
+    places.forEach((place, side) => {
+      state.views[side] = relayish.view(place, documents[side], { panel: false, map: false, onselect: (key) => select(side, key) });
+    });
+    state.change = -1;
+    if (state.walk) state.walk(1);
   }
 
   function marked(picture, marks) {
@@ -412,6 +479,7 @@
     const actions = {
       ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1),
       t: () => { state.tab = "text"; renderStep(); }, p: () => { state.tab = "picture"; renderStep(); },
+      n: () => state.walk && state.walk(1), N: () => state.walk && state.walk(-1),
       a: () => { state.all = !state.all; renderStep(); },
     };
     const action = actions[event.key];

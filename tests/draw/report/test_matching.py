@@ -27,6 +27,8 @@ def diagram(text: str) -> Diagram:
     ("x; y=exp(x); tanh(y)", "x; tanh(x)", {1: "removed"}, {}),
     ("x; tanh(x)", "x; y=exp(x); tanh(y)", {}, {1: "added"}),
     ("x; y=exp(x); tanh(y)", "x; y=sin(x); tanh(y)", {1: "changed"}, {1: "changed"}),
+    ("x; y; a=mul(x, y); b=exp(a); neg(b)", "x; y; b=exp(x); a=mul(b, y); neg(a)",
+     {3: "removed"}, {2: "added"}),
     ("x; y; sub(x, y)", "x; y; sub(y, x)", {2: "changed"}, {2: "changed"}),
     ("x; y=exp(x); z=exp(x); add(y, z)", "x; y=exp(x); add(y, y)",
      {2: "removed"}, {}),
