@@ -35,6 +35,12 @@ def rooms() -> dict[str, list[str]]:
     return found
 
 
+def page_of_pass(name: str) -> str:
+    """Return where the page is that tells of a pass, within the documentation."""
+    room = PASSES[name].rpartition(".")[0]
+    return _address("pipelines" if room == "relay" else room)
+
+
 def _address(room: str) -> str:
     """Return where the page of a room is, from that of the index."""
     return f"passes/{room.replace('.', '/')}.md"

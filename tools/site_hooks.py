@@ -1,21 +1,22 @@
-"""What mkdocs asks while it builds the site: where links lead, and what the navigation is."""
+"""What mkdocs asks while it builds the site: which pages there are, and what each shows."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import json
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from tools.links import ROOT, replace_links, repository_url
+import nbformat
+from mkdocs.structure.files import File
 
-DOCS: Final = ROOT / "docs"
-BRANCH: Final = "main"
-
-_HEADING_OR_LINK: Final = re.compile(
-    r"^\*\*(?P<heading>.+?)\*\*$|\]\((?P<page>[^)#:\s]+\.md)\)", re.MULTILINE
-)
-_EXAMPLE: Final = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
+from tools import reference_pages
+from tools.site_links import link_names
+from tools.site_markdown import site_markdown
+from tools.site_notebooks import notebook_pages, notebooks
+from tools.site_passes import pass_page_markdown
+from tools.site_search import raise_names
+from tools.site_tree import DOCS, navigation
 
 
 def on_config(config: Any) -> Any:  # Any: a MkDocsConfig, as is what is returned
@@ -24,50 +25,36 @@ def on_config(config: Any) -> Any:  # Any: a MkDocsConfig, as is what is returne
     return config
 
 
+def on_files(files: Any, config: Any) -> Any:  # Any: Files and a MkDocsConfig
+    """Add the pages that are made for the site alone, and notebooks to take along."""
+    for address, content in generated_pages().items():
+        files.append(File.generated(config, address, content=content))
+    for name, notebook in notebooks().items():
+        files.append(File.generated(config, f"{name}.ipynb", content=nbformat.writes(notebook)))
+    return files
+
+
+@cache
+def generated_pages() -> dict[str, str]:
+    """Return the text of each page that is made for the site, by its address."""
+    return {**reference_pages.pages(), **notebook_pages()}
+
+
 def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # Any: a Page
-    """Let links that leave the documentation lead to the repository; mark examples as such."""
-    folder = (DOCS / page.file.src_uri).parent
-    return site_markdown(markdown, folder)
+    """Show more on the site than the file says: links, entries of the reference, pictures."""
+    address = page.file.src_uri
+    if address in reference_pages.pages():
+        return markdown
+    shown = pass_page_markdown(address, markdown)
+    return link_names(site_markdown(shown, (DOCS / address).parent), address)
 
 
-def site_markdown(markdown: str, folder: Path) -> str:
-    """Return what the site shows of a page in ``folder``."""
+def on_post_build(config: Any) -> None:  # Any: a MkDocsConfig
+    """Let the search find a name before longer ones that begin with it.
 
-    def leading(target: str) -> str:
-        path = (folder / target).resolve()
-        return target if path.is_relative_to(DOCS) else repository_url(path, BRANCH)
-
-    return _EXAMPLE.sub("```pycon\n", replace_links(markdown, leading))
-
-
-def navigation() -> list[Any]:  # Any: as mkdocs has it, paths and sections of them by title
-    """Return what ``docs/index.md`` lists: a section for each heading, pages in their order.
-
-    Pages that a page of the list has beside it, in a folder of its name, come below it.
+    Hooks come last, so that the plugin of the search has written its index.
     """
-    nav: list[Any] = [{"Home": "index.md"}]  # Any: as above
-    for heading, pages in _listed():
-        nav.append({heading: [entry for page in pages for entry in _entries(page)]})
-    return nav
-
-
-def _listed() -> Iterator[tuple[str, list[str]]]:
-    """Yield the headings of ``docs/index.md``, and which pages stand below each."""
-    index = (DOCS / "index.md").read_text(encoding="utf-8")
-    found = list(_HEADING_OR_LINK.finditer(index))
-    headings = [place for place, match in enumerate(found) if match["heading"]]
-    for start, end in zip(headings, [*headings[1:], len(found)], strict=True):
-        below = dict.fromkeys(match["page"] for match in found[start + 1 : end])
-        yield found[start]["heading"], [page for page in below if not page.startswith("../")]
-
-
-def _entries(page: str) -> Iterator[Any]:  # Any: as above
-    """Yield a page, with those that it lists in the folder of its name."""
-    folder = page.removesuffix(".md")
-    if not (DOCS / folder).is_dir():
-        yield page
-        return
-    text = (DOCS / page).read_text(encoding="utf-8")
-    title = text.partition("\n")[0].removeprefix("# ")
-    below = dict.fromkeys(re.findall(rf"\]\(({re.escape(folder)}/[^)#]+\.md)[)#]", text))
-    yield {title: [{"Overview": page}, *below]}
+    path = Path(config["site_dir"]) / "search" / "search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    raise_names(index["docs"])
+    path.write_text(json.dumps(index, separators=(",", ":")), encoding="utf-8")

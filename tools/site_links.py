@@ -1,0 +1,42 @@
+"""Names in the prose of pages: those that are public lead to their entries in the reference."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Final
+
+from tools.reference_faces import faces, public_names
+from tools.reference_pages import address, find_link
+
+_SKIPPED_OR_CODE: Final = re.compile(
+    r"^```.*?^```$"  # a block of code
+    r"|^#.*$"  # a heading
+    r"|!?\[(?:[^\[\]]|`[^`]*`|\[[^\]]*\])*\]\([^)]*\)"  # what is a link already
+    r"|<[^>]+>"
+    r"|(?<!`)`(?P<name>[^`\n]+)`(?!`)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def link_names(markdown: str, page: str) -> str:
+    """Return a page in which names in code that are public, and stand in prose, are links.
+
+    Args:
+        markdown: The page.
+        page: Its address within the documentation.
+    """
+
+    def linked(found: re.Match[str]) -> str:
+        name = found["name"]
+        target = None if name is None else link_of(name, page)
+        return found[0] if target is None else f"[{found[0]}]({target})"
+
+    return _SKIPPED_OR_CODE.sub(linked, markdown)
+
+
+def link_of(name: str, page: str) -> str | None:
+    """Return where a name leads: to its entry, or to the page of a face."""
+    if name in faces() and public_names(faces()[name]):
+        return posixpath.relpath(address(name), posixpath.dirname(page) or ".")
+    return find_link(name, page)
