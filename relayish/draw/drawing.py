@@ -9,6 +9,7 @@ from relayish._support.display import repr_mimebundle
 from relayish._support.files import replace_file
 from relayish.draw.diagram import Diagram
 from relayish.draw.dot import to_dot
+from relayish.draw.page.page import make_page
 from relayish.draw.readers.table import read
 from relayish.draw.svg import Theme, to_svg
 from relayish.draw.tree import to_tree
@@ -52,11 +53,15 @@ class Drawing:
         """Return the picture as a tree of text, for a terminal."""
         return to_tree(self.diagram)
 
+    def to_html(self) -> str:
+        """Return a page to work in: search, fold, follow values; one file, without network."""
+        return make_page(self.diagram)
+
     def save(self, path: str | Path) -> Path:
         """Write the picture into a file whole, or not at all, and return its path.
 
         Args:
-            path: Its suffix says in which form: ``.svg``, ``.dot`` or ``.gv``, ``.txt``.
+            path: Its suffix says in which form: ``.svg``, ``.dot`` or ``.gv``, ``.html``, ``.txt``.
 
         Raises:
             DrawingError: If the suffix is none of these.
@@ -79,6 +84,8 @@ _FORMS = {
     ".svg": "to_svg",
     ".dot": "to_dot",
     ".gv": "to_dot",
+    ".html": "to_html",
+    ".htm": "to_html",
     ".txt": "to_text",
 }
 

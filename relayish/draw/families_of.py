@@ -100,7 +100,8 @@ def family_of(op: Op) -> str:
     domain = _DOMAINS.get(op.name.partition(".")[0])
     if domain is not None:
         return domain
-    return _PATTERNS.get(properties.pattern.get(op), "other")
+    pattern = properties.pattern.get(op)
+    return "other" if pattern is None else _PATTERNS.get(pattern, "other")
 
 
 def bare_name(op: Op) -> str:

@@ -127,7 +127,8 @@ def _class_of(family: str) -> str:
 
 def _families(diagram: Diagram) -> list[str]:
     """Return the families of the boxes of a diagram, in the order of the table."""
-    found = {box.family for box in diagram.boxes}
+    holders = {box.parent for box in diagram.boxes}
+    found = {box.family for number, box in enumerate(diagram.boxes) if number not in holders}
     return [name for name in FAMILIES if name in found]
 
 

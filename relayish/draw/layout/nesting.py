@@ -213,7 +213,12 @@ class _Nest:
                 inner = before if is_start else after
                 x = self._port(edge, box, rectangles[box], is_start, inner)
                 rectangle = rectangles[box]
-                points = [(x, rectangle.y + rectangle.height if is_first else rectangle.y)]
+                points = [(x, rectangle.y)]
+                if is_first:  # down past the taller boxes beside it
+                    points = [
+                        (x, rectangle.y + rectangle.height),
+                        (x, top + places.bottom[item]),
+                    ]
             if part:
                 straight.append(False)
             part += points

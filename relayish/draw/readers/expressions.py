@@ -8,7 +8,6 @@ box of its own, which says its name.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,27 +15,34 @@ from typing import Any, Final, NamedTuple
 
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
 from relayish.draw.families_of import bare_name
+from relayish.draw.readers.blocks import Blocks
 from relayish.draw.readers.looks import LOOKS, Look
+from relayish.draw.readers.texts import (
+    Shown,
+    bounded,
+    branch_names,
+    details,
+    function_title,
+    held_text,
+    join_key,
+    node_name,
+    type_of,
+    value_line,
+)
 from relayish.draw.type_text import type_text
-from relayish.draw.value_text import value_text
 from relayish.ir.fields.naming import name_of
 from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import NAMES, VARIABLES, Node
-from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
-from relayish.ir.relay.expr import Call, Constant, Function, If, Let, Op, Tuple, TupleGetItem
-from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
-from relayish.ir.scopes.scoping import PROGRAM, Scope, evaluated, operands, scopes
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Op, Tuple, TupleGetItem
+from relayish.ir.scopes.node_scopes import OUTERMOST
+from relayish.ir.scopes.scoping import PROGRAM, Scope, scopes
 from relayish.onnx.calls import captures_of, graphs_of
 from relayish.onnx.info import OUTPUTS as OUTPUT_NAMES
 from relayish.onnx.op_names import identity_of
 
-MOST_LINES: Final = 10
-"""How many attributes and constants are written in a box; details have all of them."""
-_LONGEST_KEY: Final = 240
 _MOST_NAMES: Final = 4
 """How many operators the title of a fused function tells."""
-_BRANCHES: Final = {If: ("then", "else")}
 
 
 class Value(NamedTuple):
@@ -116,74 +122,13 @@ class _Expression:
         self._diagram = diagram
         self._root = root
         self._scope_of = scope_of
-        self._scopes = Scopes(root)
+        self._blocks = Blocks(root)
+        self._bound = dict(self._blocks.bound)  # and parameters, to constants that are given
         self._value: dict[Node, Value] = {}
         self._block_of_box: dict[int, int] = {}
-        self._around: dict[int, int] = {}  # of each block, the next further out
-        self._captured: dict[int, dict[Node, None]] = {}  # by block: what it uses of others
         self._captures: dict[tuple[int, Value], Value] = {}
         self._holder: dict[int, int | None] = {}
-        self._bound: dict[Node, Node] = {}
-        self._name: dict[Node, str] = {}
-        self._uses: Counter[Node] = Counter([root])
-        self._absorbed: dict[Node, Node] = {}
-        self._members: dict[int, list[Node]] = {}
         self._titles: dict[str, Counter[str]] = {}
-        self._look_around()
-
-    def _look_around(self) -> None:
-        """Find what lets bind, how often tuples are used, and which functions belong to calls."""
-        block = self._scopes.block
-        for node in self._scopes.order:
-            if isinstance(node, Let):
-                self._bound[node.var] = node.value
-                self._name.setdefault(node.value, node.var.name_hint)
-            self._uses.update(evaluated(node))
-            scope = self._scopes.scope.get(node)
-            if scope is not None:
-                self._members.setdefault(block[scope], []).append(node)
-            if node in self._scopes.opened:
-                for _, inner in self._blocks_of(node):
-                    self._around[inner] = block[self._scopes.scope[node]]
-        for node in self._scopes.order:
-            if isinstance(node, Call):
-                self._absorb(node)
-            self._find_captured(node)
-
-    def _find_captured(self, node: Node) -> None:
-        """Note what a node uses of blocks further out, for each block in between."""
-        scope = self._scopes.scope.get(node)
-        if scope is None:
-            return
-        block = self._scopes.block
-        for each in operands(node):
-            self._note_use(each, block[scope])
-        for inside, number in zip(scopes(node), self._scopes.opened.get(node, ()), strict=False):
-            for each in inside.roots:
-                self._note_use(each, block[number])
-
-    def _note_use(self, node: Node, block: int) -> None:
-        while node in self._bound:
-            node = self._bound[node]
-        scope = self._scopes.scope.get(node)
-        if scope is None:
-            return
-        home = self._scopes.block[scope]
-        around: int | None = block
-        while around is not None and around != home:
-            captured = self._captured.setdefault(around, {})
-            if node in captured:
-                return
-            captured[node] = None
-            around = self._around.get(around)
-
-    def _absorb(self, call: Call) -> None:
-        held = [call.op] if isinstance(call.op, Function) else []
-        if identity_of(call.op):
-            held += [each for each in graphs_of(call).values() if isinstance(each, Function)]
-        for function in held:
-            if self._uses[function] == 1:
-                self._absorbed[function] = call
 
     # the walk over blocks
 
@@ -207,25 +152,18 @@ class _Expression:
         self, block: int, holder: int | None, path: str, results: Sequence[tuple[str, Node]] = ()
     ) -> _Frame:
         self._holder[block] = holder
-        for node in self._captured.get(block, ()):
+        for node in self._blocks.captured.get(block, ()):
             found = self._find(node)
-            if not isinstance(found, Node) and self._around.get(block) is not None:
+            if not isinstance(found, Node) and self._blocks.around.get(block) is not None:
                 self._entering(node, found, block)
-        return _Frame(block, holder, path, iter(self._members.get(block, ())), results)
+        return _Frame(block, holder, path, iter(self._blocks.members.get(block, ())), results)
 
     def _enter_function(self, function: Function, holder: int | None, path: str) -> _Frame:
         (scope,) = scopes(function)
-        block = self._blocks_of(function)[0][1]
+        block = self._blocks.of(function)[0][1]
         for param in function.params:
             self._add_input(param, block, holder, path)
         return self._frame(block, holder, path, self._results(function, scope))
-
-    def _blocks_of(self, node: Node) -> list[tuple[Scope, int]]:
-        """Return the scopes of a node that are blocks, with their numbers."""
-        block = self._scopes.block
-        opened = self._scopes.opened.get(node, ())
-        found = zip(scopes(node), opened, strict=True)
-        return [(each, block[number]) for each, number in found if each.runs is not Runs.ONCE]
 
     def _results(self, node: Node, scope: Scope) -> list[tuple[str, Node]]:
         """Return what leaves a scope, with names; a tuple leaves field by field."""
@@ -235,15 +173,11 @@ class _Expression:
         attrs = node.attrs if isinstance(node, Function) else None
         told = attrs.get(OUTPUT_NAMES) if attrs is not None else None
         names = [str(each) for each in told] if isinstance(told, tuple | list) else []
-        if isinstance(tail, Tuple) and self._is_spread(tail):
+        if isinstance(tail, Tuple) and self._blocks.is_spread(tail):
             names = names if len(names) == len(tail.fields) else []
             names = names or [f"result {number}" for number in range(len(tail.fields))]
             return list(zip(names, tail.fields, strict=True))
         return [(names[0] if len(names) == 1 else "result", tail)]
-
-    def _is_spread(self, tuple_: Node) -> bool:
-        """Return whether a tuple is shown by its fields, where it is used."""
-        return isinstance(tuple_, Tuple) and bool(tuple_.fields) and self._uses[tuple_] == 1
 
     # one node
 
@@ -254,19 +188,19 @@ class _Expression:
             if node not in self._bound and node not in self._value and frame.block == OUTERMOST:
                 self._add_input(node, frame.block, frame.holder, frame.path)
             return []
-        if kind in NAMES or isinstance(node, Constant | Let) or node in self._absorbed:
+        if kind in NAMES or isinstance(node, Constant | Let) or node in self._blocks.absorbed:
             return []
-        if self._is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
+        if self._blocks.is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
             return []
         look = LOOKS[kind](node)
-        blocks = self._blocks_of(node)
+        blocks = self._blocks.of(node)
         box, path = self._add_box(node, look, frame, is_holder=bool(blocks))
         inner: list[_Frame] = []
         if isinstance(node, Call):
             inner += self._enter_absorbed(node, box, path, frame)
         if isinstance(node, Function):
             return [self._enter_function(node, box, path)]
-        names = _branch_names(node, len(blocks))
+        names = branch_names(node, len(blocks))
         for (scope, block), name in zip(blocks, names, strict=True):
             inner.append(self._enter_block(node, scope, block, name, box, path))
         return inner
@@ -291,7 +225,7 @@ class _Expression:
 
     def _enter_absorbed(self, call: Call, box: int, path: str, frame: _Frame) -> list[_Frame]:
         """Enter the functions that a call holds: what it calls, or the graphs of an operator."""
-        if call.op in self._absorbed:
+        if call.op in self._blocks.absorbed:
             assert isinstance(call.op, Function)
             return [self._enter_called(call.op, call.args, box, path, frame, EdgeKind.VALUE)]
         if identity_of(call.op) is None:
@@ -299,7 +233,7 @@ class _Expression:
         found = []
         captured = captures_of(call)
         for name, graph in graphs_of(call).items():
-            if graph in self._absorbed:
+            if graph in self._blocks.absorbed:
                 assert isinstance(graph, Function)
                 inside = join_key(path, name)
                 kind = BoxKind.LOOP if name == "body" else BoxKind.BRANCH
@@ -320,7 +254,7 @@ class _Expression:
         kind: EdgeKind,
     ) -> _Frame:
         """Enter a function whose last parameters are given what is outside."""
-        ((scope, block),) = self._blocks_of(function)
+        ((scope, block),) = self._blocks.of(function)
         own = len(function.params) - len(args)
         for number, param in enumerate(function.params):
             arg = args[number - own] if number >= own else None
@@ -350,24 +284,24 @@ class _Expression:
     def _add_box(
         self, node: Node, look: Look, frame: _Frame, *, is_holder: bool
     ) -> tuple[int, str]:
-        told = self._name.get(node) or _node_name(node)
+        told = self._blocks.name.get(node) or node_name(node)
         operands = self._spread(look)
         shown = [(name, operand, self._find(operand)) for name, operand in operands]
         values = {
-            name: found.data if isinstance(found, Constant) else _Shown(one_line(found))
+            name: found.data if isinstance(found, Constant) else Shown(one_line(found))
             for name, _, found in shown
             if isinstance(found, Node)
         }
         lines = [f"{name} = {text}" for name, text in look.attributes.items()]
-        lines += [f"{name} = {_held_text(value)}" for name, value in values.items()]
+        lines += [f"{name} = {held_text(value)}" for name, value in values.items()]
         path = self._key(frame.path, told or look.title)
         kind = BoxKind.FUNCTION if isinstance(node, Function) else BoxKind.OPERATOR
         title = look.title
         if isinstance(node, Function):
-            title, lines = _function_title(node)
-        elif isinstance(node, Call) and node.op in self._absorbed:
+            title, lines = function_title(node)
+        elif isinstance(node, Call) and node.op in self._blocks.absorbed:
             assert isinstance(node.op, Function)
-            title, lines = _function_title(node.op, "call")
+            title, lines = function_title(node.op, "call")
             title = self._fused_title(node.op) if title == "fused" else title
             is_holder = True
         edges = [(name, operand) for name, operand, found in shown if not isinstance(found, Node)]
@@ -375,11 +309,11 @@ class _Expression:
             kind,
             title,
             key=path,
-            parent=self._scope_of(frame.holder, _node_name(node), frame.path),
+            parent=self._scope_of(frame.holder, node_name(node), frame.path),
             family=look.family,
-            lines=_bounded(lines),
+            lines=bounded(lines),
             inputs=() if is_holder else tuple(name for name, _ in edges),
-            details=_details(node, told, look, values),
+            details=details(node, told, look, values),
         )
         if len(edges) == 1 and not values:
             box.inputs = ()
@@ -387,15 +321,17 @@ class _Expression:
         number = self._diagram.add(box)
         self._block_of_box[number] = frame.block
         self._value[node] = Value(number)
-        if not (isinstance(node, Call) and node.op in self._absorbed):  # else to its parameters
+        if not (
+            isinstance(node, Call) and node.op in self._blocks.absorbed
+        ):  # else to its parameters
             for port, source in enumerate(sources):
                 self._connect(source, number, port)
         return number, path
 
     def _fused_title(self, function: Function) -> str:
         """Return the title of a fused function: the operators that it calls."""
-        ((_, block),) = self._blocks_of(function)
-        calls = [each.op for each in self._members.get(block, ()) if isinstance(each, Call)]
+        ((_, block),) = self._blocks.of(function)
+        calls = [each.op for each in self._blocks.members.get(block, ()) if isinstance(each, Call)]
         names = [bare_name(op) for op in calls if isinstance(op, Op)]
         more = len(names) - _MOST_NAMES
         return "fused " + ", ".join(names[:_MOST_NAMES]) + f" … {more} more" * (more > 0)
@@ -403,7 +339,7 @@ class _Expression:
     def _spread(self, look: Look) -> Iterator[tuple[str, Node]]:
         """Yield the operands of a node; a tuple that only it uses, field by field."""
         for name, operand in look.operands:
-            if isinstance(operand, Tuple) and self._is_spread(operand):
+            if isinstance(operand, Tuple) and self._blocks.is_spread(operand):
                 for number, each in enumerate(operand.fields):
                     yield f"{name}[{number}]", each
             else:
@@ -420,14 +356,14 @@ class _Expression:
         is_capture: bool = False,
     ) -> int:
         name = title or name_of(variable)
-        ty = _type_of(variable)
+        ty = type_of(variable)
         box = Box(
             BoxKind.CAPTURE if is_capture else BoxKind.INPUT,
             name,
             key=self._key(path, name),
             parent=holder,
             lines=(ty,) if ty else (),
-            details=_details(variable, name, Look(name), {}),
+            details=details(variable, name, Look(name), {}),
         )
         number = self._diagram.add(box)
         self._block_of_box[number] = block
@@ -438,7 +374,7 @@ class _Expression:
         for name, node in frame.results:
             found = self._find(node)
             lines = (value_line(found),) if isinstance(found, Node) else ()
-            ty = _type_of(node)
+            ty = type_of(node)
             box = Box(
                 BoxKind.OUTPUT,
                 name,
@@ -472,9 +408,10 @@ class _Expression:
             return name_of(node)
         found = self._find(node)
         if isinstance(found, Node):
-            return self._name.get(node, "")
+            return self._blocks.name.get(node, "")
         title = self._diagram.boxes[found.box].title
-        return self._name.get(node, "") or f"{title}.{found.output}" * found.is_part or title
+        part = f"{title}.{found.output}" if found.is_part else title
+        return self._blocks.name.get(node, part)
 
     def _source(self, node: Node, frame: _Frame) -> _Source | None:
         """Return where an operand comes from, as it is known in a block; of a constant nothing."""
@@ -505,21 +442,21 @@ class _Expression:
         known = self._captures.get((block, value))
         if known is not None:
             return known
-        around = self._around.get(block)
+        around = self._blocks.around.get(block)
         source = value
         if around is not None and around != home:
             source = self._captures.get((around, value), value)
         name = self._name_of(node)
         holder = self._holder[block]
         path = "" if holder is None else self._diagram.boxes[holder].key
-        ty = _type_of(node)
+        ty = type_of(node)
         box = Box(
             BoxKind.CAPTURE,
             name,
             key=self._key(path, f"{name} (outside)"),
             parent=holder,
             lines=(ty,) if ty else (),
-            details=_details(node, name, Look(name), {}),
+            details=details(node, name, Look(name), {}),
         )
         number = self._diagram.add(box)
         self._block_of_box[number] = block
@@ -531,107 +468,3 @@ class _Expression:
 
 _TOLD: Final = frozenset({BoxKind.INPUT, BoxKind.CAPTURE})
 """Boxes that tell the type of their value themselves."""
-
-
-def _branch_names(node: Node, count: int) -> Sequence[str]:
-    names = _BRANCHES.get(type(node))
-    if names is not None:
-        return names
-    if isinstance(node, Match):
-        return [_pattern_text(clause.lhs) for clause in node.clauses]
-    fields = [each.name for each in type(node).fields_ if each.runs not in (None, Runs.ONCE)]
-    if len(fields) == count:
-        return fields
-    return [f"{fields[0] if fields else 'scope'} {number}" for number in range(count)]
-
-
-def _pattern_text(pattern: Node) -> str:
-    """Return a pattern in one line, two levels of it."""
-    if isinstance(pattern, PatternConstructor):
-        inside = ", ".join(_inner_text(each) for each in pattern.patterns)
-        name = pattern.constructor.name_hint
-        return f"{name}({inside})" if inside else name
-    if isinstance(pattern, PatternTuple):
-        return f"({', '.join(_inner_text(each) for each in pattern.patterns)})"
-    return _inner_text(pattern)
-
-
-def _inner_text(pattern: Node) -> str:
-    if isinstance(pattern, PatternConstructor):
-        return (
-            f"{pattern.constructor.name_hint}(…)"
-            if pattern.patterns
-            else (pattern.constructor.name_hint)
-        )
-    if isinstance(pattern, PatternVar):
-        return pattern.var.name_hint
-    return "(…)" if isinstance(pattern, PatternTuple) else "_"
-
-
-def _node_name(node: Node) -> str:
-    """Return the name that a model gives to a node."""
-    span = getattr(node, "span", None)
-    is_named = span is not None and isinstance(node, Call) and identity_of(node.op)
-    return span.source_name if is_named else ""
-
-
-def _function_title(function: Function, otherwise: str = "fn") -> tuple[str, list[str]]:
-    attrs = dict(function.attrs.items()) if function.attrs is not None else {}
-    shown = {name: value for name, value in attrs.items() if not name.startswith("onnx.")}
-    lines = [f"{name} = {value_text(value)}" for name, value in shown.items()]
-    if shown.get("Primitive"):
-        return "fused", lines
-    return otherwise, lines
-
-
-def _bounded(lines: Sequence[str]) -> tuple[str, ...]:
-    if len(lines) <= MOST_LINES:
-        return tuple(lines)
-    return (*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more")
-
-
-def join_key(path: str, name: str) -> str:
-    """Return the key of what has a name below a path; where it were long, a digest of it.
-
-    Example:
-        >>> join_key("@main", "if"), len(join_key("a" * 10_000, "if"))
-        ('@main/if', 28)
-    """
-    key = f"{path}/{name}"
-    if len(key) <= _LONGEST_KEY:
-        return key
-    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"…{digest[:24]}/{name[: _LONGEST_KEY // 4]}"
-
-
-def value_line(node: Node) -> str:
-    """Return what has no box of its own, in few characters."""
-    return value_text(node.data) if isinstance(node, Constant) else one_line(node)
-
-
-class _Shown(str):
-    """The text of what is no constant."""
-
-    __slots__ = ()
-
-
-def _held_text(value: object) -> str:
-    return value if isinstance(value, _Shown) else value_text(value)
-
-
-def _type_of(node: Node) -> str:
-    found = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
-    return type_text(found)
-
-
-def _details(node: Node, name: str, look: Look, values: dict[str, Any]) -> Details:  # Any: as above
-    span = getattr(node, "span", None)
-    checked = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
-    return Details(
-        text=one_line(node),
-        place="" if span is None else str(span),
-        attributes={**look.attributes, **look.hidden},
-        values=values,
-        outputs=(name,) if name else (),
-        type="" if checked is None else str(checked),
-    )

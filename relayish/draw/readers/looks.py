@@ -108,7 +108,8 @@ def _operator_call(call: Call, op: Op) -> Look:
         for number, each in enumerate(call.args)
     ]
     attrs = call.attrs
-    shown, hidden = {}, {}
+    shown: dict[str, str] = {}
+    hidden: dict[str, str] = {}
     if attrs is not None:
         defaults = type(attrs).defaults
         for name, value in attrs.items():

@@ -1,0 +1,106 @@
+"""Where each node of an expression belongs: its block, its name, and who uses it from inside."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from relayish.ir.fields.roles import Runs
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Call, Function, Let, Tuple
+from relayish.ir.scopes.node_scopes import Scopes
+from relayish.ir.scopes.scoping import Scope, evaluated, operands, scopes
+from relayish.onnx.calls import graphs_of
+from relayish.onnx.op_names import identity_of
+
+
+class Blocks:
+    """The blocks of an expression: pieces that are evaluated together or not at all.
+
+    Attributes:
+        members: By block its nodes, operands before users.
+        around: By block the next further out.
+        captured: By block what it uses of those further out, be it in blocks inside.
+        bound: By variable of a let what it is bound to.
+        name: By value the name that a let gives it.
+        absorbed: By function the call that it belongs to: that of what it calls, or that of the
+            operator of which it is a graph.
+
+    Complexity:
+        Linear in distinct nodes and edges, and in what blocks capture; no recursion.
+    """
+
+    def __init__(self, root: Node) -> None:
+        self._scopes = Scopes(root)
+        self.members: dict[int, list[Node]] = {}
+        self.around: dict[int, int] = {}
+        self.captured: dict[int, dict[Node, None]] = {}
+        self.bound: dict[Node, Node] = {}
+        self.name: dict[Node, str] = {}
+        self.absorbed: dict[Node, Node] = {}
+        self._uses: Counter[Node] = Counter([root])
+        self._look_around()
+
+    def of(self, node: Node) -> list[tuple[Scope, int]]:
+        """Return the scopes of a node that are blocks, with their numbers."""
+        block = self._scopes.block
+        opened = self._scopes.opened.get(node, ())
+        found = zip(scopes(node), opened, strict=True)
+        return [(each, block[number]) for each, number in found if each.runs is not Runs.ONCE]
+
+    def is_spread(self, tuple_: Node) -> bool:
+        """Return whether a tuple is shown by its fields, where it is used."""
+        return isinstance(tuple_, Tuple) and bool(tuple_.fields) and self._uses[tuple_] == 1
+
+    def _look_around(self) -> None:
+        """Find what lets bind, how often tuples are used, and which functions belong to calls."""
+        block = self._scopes.block
+        for node in self._scopes.order:
+            if isinstance(node, Let):
+                self.bound[node.var] = node.value
+                self.name.setdefault(node.value, node.var.name_hint)
+            self._uses.update(evaluated(node))
+            scope = self._scopes.scope.get(node)
+            if scope is not None:
+                self.members.setdefault(block[scope], []).append(node)
+            if node in self._scopes.opened:
+                for _, inner in self.of(node):
+                    self.around[inner] = block[self._scopes.scope[node]]
+        for node in self._scopes.order:
+            if isinstance(node, Call):
+                self._absorb(node)
+            self._find_captured(node)
+
+    def _find_captured(self, node: Node) -> None:
+        """Note what a node uses of blocks further out, for each block in between."""
+        scope = self._scopes.scope.get(node)
+        if scope is None:
+            return
+        block = self._scopes.block
+        for each in operands(node):
+            self._note_use(each, block[scope])
+        for inside, number in zip(scopes(node), self._scopes.opened.get(node, ()), strict=False):
+            for each in inside.roots:
+                self._note_use(each, block[number])
+
+    def _note_use(self, node: Node, block: int) -> None:
+        while node in self.bound:
+            node = self.bound[node]
+        scope = self._scopes.scope.get(node)
+        if scope is None:
+            return
+        home = self._scopes.block[scope]
+        around: int | None = block
+        while around is not None and around != home:
+            captured = self.captured.setdefault(around, {})
+            if node in captured:
+                return
+            captured[node] = None
+            around = self.around.get(around)
+
+    def _absorb(self, call: Call) -> None:
+        held = [call.op] if isinstance(call.op, Function) else []
+        if identity_of(call.op):
+            held += [each for each in graphs_of(call).values() if isinstance(each, Function)]
+        for function in held:
+            if self._uses[function] == 1:
+                self.absorbed[function] = call

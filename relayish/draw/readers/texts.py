@@ -1,0 +1,128 @@
+"""Texts of boxes: titles of functions and branches, lines, details, keys."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from relayish.draw.diagram import Details
+from relayish.draw.readers.looks import Look
+from relayish.draw.type_text import type_text
+from relayish.draw.value_text import value_text
+from relayish.ir.fields.roles import Runs
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
+from relayish.ir.relay.expr import Call, Constant, Function, If
+from relayish.onnx.op_names import identity_of
+
+MOST_LINES: Final = 10
+"""How many attributes and constants are written in a box; details have all of them."""
+_LONGEST_KEY: Final = 240
+_BRANCHES: Final[Mapping[type[Node], Sequence[str]]] = {If: ("then", "else")}
+
+
+def branch_names(node: Node, count: int) -> Sequence[str]:
+    names = _BRANCHES.get(type(node))
+    if names is not None:
+        return names
+    if isinstance(node, Match):
+        return [_pattern_text(clause.lhs) for clause in node.clauses]
+    fields = [each.name for each in type(node).fields_ if each.runs not in (None, Runs.ONCE)]
+    if len(fields) == count:
+        return fields
+    return [f"{fields[0] if fields else 'scope'} {number}" for number in range(count)]
+
+
+def _pattern_text(pattern: Node) -> str:
+    """Return a pattern in one line, two levels of it."""
+    if isinstance(pattern, PatternConstructor):
+        inside = ", ".join(_inner_text(each) for each in pattern.patterns)
+        name = pattern.constructor.name_hint
+        return f"{name}({inside})" if inside else name
+    if isinstance(pattern, PatternTuple):
+        return f"({', '.join(_inner_text(each) for each in pattern.patterns)})"
+    return _inner_text(pattern)
+
+
+def _inner_text(pattern: Node) -> str:
+    if isinstance(pattern, PatternConstructor):
+        return (
+            f"{pattern.constructor.name_hint}(…)"
+            if pattern.patterns
+            else (pattern.constructor.name_hint)
+        )
+    if isinstance(pattern, PatternVar):
+        return pattern.var.name_hint
+    return "(…)" if isinstance(pattern, PatternTuple) else "_"
+
+
+def node_name(node: Node) -> str:
+    """Return the name that a model gives to a node."""
+    span = getattr(node, "span", None)
+    if span is None or not isinstance(node, Call) or identity_of(node.op) is None:
+        return ""
+    return str(span.source_name)
+
+
+def function_title(function: Function, otherwise: str = "fn") -> tuple[str, list[str]]:
+    attrs = dict(function.attrs.items()) if function.attrs is not None else {}
+    shown = {name: value for name, value in attrs.items() if not name.startswith("onnx.")}
+    lines = [f"{name} = {value_text(value)}" for name, value in shown.items()]
+    if shown.get("Primitive"):
+        return "fused", lines
+    return otherwise, lines
+
+
+def bounded(lines: Sequence[str]) -> tuple[str, ...]:
+    if len(lines) <= MOST_LINES:
+        return tuple(lines)
+    return (*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more")
+
+
+def join_key(path: str, name: str) -> str:
+    """Return the key of what has a name below a path; where it were long, a digest of it.
+
+    Example:
+        >>> join_key("@main", "if"), len(join_key("a" * 10_000, "if"))
+        ('@main/if', 28)
+    """
+    key = f"{path}/{name}"
+    if len(key) <= _LONGEST_KEY:
+        return key
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"…{digest[:24]}/{name[: _LONGEST_KEY // 4]}"
+
+
+def value_line(node: Node) -> str:
+    """Return what has no box of its own, in few characters."""
+    return value_text(node.data) if isinstance(node, Constant) else one_line(node)
+
+
+class Shown(str):
+    """The text of what is no constant."""
+
+    __slots__ = ()
+
+
+def held_text(value: object) -> str:
+    return value if isinstance(value, Shown) else value_text(value)
+
+
+def type_of(node: Node) -> str:
+    found = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
+    return type_text(found)
+
+
+def details(node: Node, name: str, look: Look, values: dict[str, Any]) -> Details:  # Any: as above
+    span = getattr(node, "span", None)
+    checked = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
+    return Details(
+        text=one_line(node),
+        place="" if span is None else str(span),
+        attributes={**look.attributes, **look.hidden},
+        values=values,
+        outputs=(name,) if name else (),
+        type="" if checked is None else str(checked),
+    )
