@@ -24,6 +24,7 @@ _BRANCHES: Final[Mapping[type[Node], Sequence[str]]] = {If: ("then", "else")}
 
 
 def branch_names(node: Node, count: int) -> Sequence[str]:
+    """Return what the blocks in a node are called: as its fields are, if nothing else."""
     names = _BRANCHES.get(type(node))
     if names is not None:
         return names
@@ -67,6 +68,7 @@ def node_name(node: Node) -> str:
 
 
 def function_title(function: Function, otherwise: str = "fn") -> tuple[str, list[str]]:
+    """Return the title of a function that has no name, and its attributes line by line."""
     attrs = dict(function.attrs.items()) if function.attrs is not None else {}
     shown = {name: value for name, value in attrs.items() if not name.startswith("onnx.")}
     lines = [f"{name} = {value_text(value)}" for name, value in shown.items()]
@@ -76,6 +78,7 @@ def function_title(function: Function, otherwise: str = "fn") -> tuple[str, list
 
 
 def bounded(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return as many lines as a box holds; the last tells how many there are besides."""
     if len(lines) <= MOST_LINES:
         return tuple(lines)
     return (*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more")
@@ -107,15 +110,18 @@ class Shown(str):
 
 
 def held_text(value: object) -> str:
+    """Return what stands in a box for a constant, or for another operand without a box."""
     return value if isinstance(value, Shown) else value_text(value)
 
 
 def type_of(node: Node) -> str:
+    """Return the type of a value in few characters; empty if nothing is known."""
     found = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
     return type_text(found)
 
 
 def details(node: Node, name: str, look: Look, values: dict[str, Any]) -> Details:  # Any: as above
+    """Return what is told of the box of a node when somebody asks."""
     span = getattr(node, "span", None)
     checked = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
     return Details(
