@@ -9,7 +9,10 @@ missing is ``()``, the empty tuple.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
@@ -122,6 +125,28 @@ def attributes_of(call: Call) -> dict[str, object]:
     if call.attrs is None:
         return {}
     return {name: value for name, value in call.attrs.items() if name not in OWN}
+
+
+def constant_of(attrs: Attrs | None) -> NDArray[Any] | None:  # Any: of whatever element type
+    """Return the value of a node ``Constant``, ``None`` if it holds text or a sparse tensor."""
+    if attrs is None:
+        return None
+    value: Any = attrs.get("value")  # Any: attributes are of any class
+    if isinstance(value, np.ndarray):
+        return value
+    for kind, dtype in _CONSTANTS.items():
+        told = attrs.get(kind)
+        if isinstance(told, (int, float, tuple)):
+            return np.asarray(told, dtype)
+    return None
+
+
+_CONSTANTS: Final = {
+    "value_int": np.int64,
+    "value_ints": np.int64,
+    "value_float": np.float32,
+    "value_floats": np.float32,
+}
 
 
 def with_parts(

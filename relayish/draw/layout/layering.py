@@ -26,6 +26,7 @@ def make_layers(
     links: Sequence[Link],
     entries: Mapping[tuple[int, int], int],
     exits: Mapping[tuple[int, int], int],
+    anchors: Sequence[int] = (),
 ) -> Level:
     """Return a level with its layers; within each the items are in order of number.
 
@@ -35,6 +36,8 @@ def make_layers(
             the box that comes first.
         entries: The points that belong above all else, by what enters there.
         exits: Those that belong below all else.
+        anchors: The boxes that computations begin with. What hangs neither on these nor on an entry
+            is drawn as near as may be to what uses it.
     """
     count = len(children) + len(entries) + len(exits)
     top, bottom = set(entries.values()), set(exits.values())
@@ -43,7 +46,7 @@ def make_layers(
     for edge, start, end in links:
         is_reversed = place[start] > place[end] and start != end
         forward.append((edge, end, start, True) if is_reversed else (edge, start, end, False))
-    layer = _layers(count, forward, place, top, bottom)
+    layer = _layers(count, forward, place, top, bottom, [*anchors, *top])
     level = Level(list(children), count, [[] for _ in range(max(layer, default=-1) + 1)])
     for item, number in enumerate(layer):
         level.layers[number].append(item)
@@ -127,6 +130,7 @@ def _layers(
     place: Sequence[int],
     top: set[int],
     bottom: set[int],
+    anchors: Sequence[int],
 ) -> list[int]:
     """Return the layer of each item: below all it hangs on; one that hangs on none, just above."""
     below: list[list[int]] = [[] for _ in range(count)]
@@ -140,8 +144,15 @@ def _layers(
     for item in order:
         for other in below[item]:
             layer[other] = max(layer[other], layer[item] + 1)
+    is_held = [not anchors] * count  # by what computations begin with
+    for item in anchors:
+        is_held[item] = True
     for item in order:
-        if not has_above[item] and below[item] and item not in top:
+        if is_held[item]:
+            for other in below[item]:
+                is_held[other] = True
+    for item in reversed(order):
+        if below[item] and item not in top and not (has_above[item] and is_held[item]):
             layer[item] = min([layer[other] for other in below[item]]) - 1
     last = max([layer[item] for item in range(count) if item not in bottom], default=-1)
     for item in bottom:

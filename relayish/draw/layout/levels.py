@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from relayish.draw.diagram import Diagram
+from relayish.draw.diagram import BoxKind, Diagram
 from relayish.draw.layout.layering import Link, make_layers
 from relayish.draw.layout.level import Level
 from relayish.draw.layout.ordering import order_layers
+
+GIVEN: Final = frozenset({BoxKind.INPUT, BoxKind.CAPTURE})
+"""Boxes that computations begin with; what hangs on none of them is drawn where it is used."""
 
 
 def order_levels(diagram: Diagram) -> dict[int | None, Level]:
@@ -31,9 +35,12 @@ def order_levels(diagram: Diagram) -> dict[int | None, Level]:
     }
     for number, edge in enumerate(diagram.edges):
         _split(diagram, depth, levels, number, (edge.source, edge.output), edge.target)
-    found = {}
+    found, boxes = {}, diagram.boxes
     for holder, content in levels.items():
-        level = make_layers(content.children, content.links, content.entries, content.exits)
+        anchors = [content.local[box] for box in content.children if boxes[box].kind in GIVEN]
+        level = make_layers(
+            content.children, content.links, content.entries, content.exits, anchors
+        )
         order_layers(level, port)
         found[holder] = level
     return found

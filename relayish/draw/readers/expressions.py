@@ -25,11 +25,13 @@ from relayish.draw.readers.texts import (
     function_title,
     held_text,
     join_key,
+    literal_of,
     node_name,
     type_of,
     value_line,
 )
 from relayish.draw.type_text import type_text
+from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import name_of
 from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
@@ -38,6 +40,7 @@ from relayish.ir.relay.expr import Call, Constant, Function, Let, Op, Tuple, Tup
 from relayish.ir.scopes.node_scopes import OUTERMOST
 from relayish.ir.scopes.scoping import PROGRAM, Scope, scopes
 from relayish.onnx.calls import captures_of, graphs_of
+from relayish.onnx.info import DEFAULTS
 from relayish.onnx.info import OUTPUTS as OUTPUT_NAMES
 from relayish.onnx.op_names import identity_of
 
@@ -161,8 +164,15 @@ class _Expression:
     def _enter_function(self, function: Function, holder: int | None, path: str) -> _Frame:
         (scope,) = scopes(function)
         block = self._blocks.of(function)[0][1]
+        attrs = function.attrs
+        held = attrs.get(DEFAULTS) if attrs is not None else None
+        defaults = dict(held.items()) if isinstance(held, DictAttrs) else {}
         for param in function.params:
-            self._add_input(param, block, holder, path)
+            default = defaults.get(param.name_hint)
+            if isinstance(default, Constant):  # an initializer that is an input as well
+                self._bound[param] = default
+            else:
+                self._add_input(param, block, holder, path)
         return self._frame(block, holder, path, self._results(function, scope))
 
     def _results(self, node: Node, scope: Scope) -> list[tuple[str, Node]]:
@@ -188,7 +198,9 @@ class _Expression:
             if node not in self._bound and node not in self._value and frame.block == OUTERMOST:
                 self._add_input(node, frame.block, frame.holder, frame.path)
             return []
-        if kind in NAMES or isinstance(node, Constant | Let) or node in self._blocks.absorbed:
+        if kind in NAMES or isinstance(node, Let) or node in self._blocks.absorbed:
+            return []
+        if literal_of(node) is not None:
             return []
         if self._blocks.is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
             return []
@@ -288,7 +300,7 @@ class _Expression:
         operands = self._spread(look)
         shown = [(name, operand, self._find(operand)) for name, operand in operands]
         values = {
-            name: found.data if isinstance(found, Constant) else Shown(one_line(found))
+            name: Shown(one_line(found)) if (data := literal_of(found)) is None else data
             for name, _, found in shown
             if isinstance(found, Node)
         }

@@ -15,6 +15,7 @@ from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If
+from relayish.onnx.calls import constant_of
 from relayish.onnx.op_names import identity_of
 
 MOST_LINES: Final = 10
@@ -100,7 +101,20 @@ def join_key(path: str, name: str) -> str:
 
 def value_line(node: Node) -> str:
     """Return what has no box of its own, in few characters."""
-    return value_text(node.data) if isinstance(node, Constant) else one_line(node)
+    data = literal_of(node)
+    return one_line(node) if data is None else value_text(data)
+
+
+def literal_of(node: Node) -> object | None:
+    """Return the value of a constant, be it one of ONNX's nodes; ``None`` of anything else."""
+    if isinstance(node, Constant):
+        return node.data
+    if not isinstance(node, Call) or node.args:
+        return None
+    identity = identity_of(node.op)
+    if identity is None or identity.name != "Constant" or identity.domain:
+        return None
+    return constant_of(node.attrs)
 
 
 class Shown(str):

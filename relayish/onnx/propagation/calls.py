@@ -10,6 +10,7 @@ import numpy as np
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import TensorType, Type
+from relayish.onnx.calls import constant_of
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import infer_results
@@ -52,7 +53,7 @@ def infer_call(
         TypeInferenceError: If the inputs contradict each other, or the operator.
     """
     if not inputs and identity.name == "Constant" and not identity.domain:
-        value = _constant(attrs)
+        value = constant_of(attrs)
         if value is not None:
             return [fact_of_array(value)]
     types = [None if fact is MISSING else fact.type for fact in inputs]
@@ -78,28 +79,6 @@ def infer_call(
 
 def _has_integers(ty: Type) -> bool:
     return getattr(ty, "dtype", "") in {"int64", "int32", "bool"}
-
-
-def _constant(attrs: Attrs | None) -> Array | None:
-    """Return the value of a node ``Constant``, ``None`` if it holds text or a sparse tensor."""
-    if attrs is None:
-        return None
-    value: Any = attrs.get("value")  # Any: attributes are of any class
-    if isinstance(value, np.ndarray):
-        return value
-    for kind, dtype in _CONSTANTS.items():
-        told = attrs.get(kind)
-        if isinstance(told, (int, float, tuple)):
-            return np.asarray(told, dtype)
-    return None
-
-
-_CONSTANTS: Final = {
-    "value_int": np.int64,
-    "value_ints": np.int64,
-    "value_float": np.float32,
-    "value_floats": np.float32,
-}
 
 
 def _fact(ty: Type, value: Array) -> Fact:
