@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from relayish._support.files import replace_file
 from relayish.draw.diagram import Diagram
 from relayish.draw.dot import to_dot
 from relayish.draw.page.page import make_page
-from relayish.draw.readers.table import read
+from relayish.draw.readers.table import list_options, read
 from relayish.draw.svg import Theme, to_svg
 from relayish.draw.tree import to_tree
 from relayish.errors import DrawingError, suggest
@@ -23,12 +24,13 @@ class Drawing:
         diagram: Its boxes and edges, for whoever shows them otherwise.
     """
 
-    __slots__ = ("diagram",)
+    __slots__ = ("_of_page", "diagram")
 
     _repr_mimebundle_ = repr_mimebundle
 
-    def __init__(self, diagram: Diagram) -> None:
+    def __init__(self, diagram: Diagram, of_page: Callable[[], Diagram] | None = None) -> None:
         self.diagram = diagram
+        self._of_page = of_page
 
     def __str__(self) -> str:
         return self.to_svg()
@@ -54,8 +56,11 @@ class Drawing:
         return to_tree(self.diagram)
 
     def to_html(self) -> str:
-        """Return a page to work in: search, fold, follow values; one file, without network."""
-        return make_page(self.diagram)
+        """Return a page to work in: search, fold, follow values; one file, without network.
+
+        Where names tell parts of a model, as ``/layer.3/attn/MatMul`` does, they are boxes there.
+        """
+        return make_page(self.diagram if self._of_page is None else self._of_page())
 
     def save(self, path: str | Path) -> Path:
         """Write the picture into a file whole, or not at all, and return its path.
@@ -99,8 +104,9 @@ def draw(thing: object, **options: Any) -> Drawing:  # Any: as the reader of its
 
     Args:
         thing: What is to be drawn.
-        options: Of what reads it: ``only="main"``, ``title="..."``, ``scopes=True``,
-            ``types=False`` for modules.
+        options: Of what reads it: for modules ``only="main"``, ``title="..."``, ``types=False``,
+            and ``scopes=True``, by which parts of a model that names tell are boxes, as they are
+            on the page anyway.
 
     Raises:
         DrawingError: If nobody knows how to draw it, or there is no such option.
@@ -119,4 +125,7 @@ def draw(thing: object, **options: Any) -> Drawing:  # Any: as the reader of its
     """
     if isinstance(thing, Diagram):
         return Drawing(thing)
-    return Drawing(read(thing, **options))
+    diagram = read(thing, **options)
+    if "scopes" in options or "scopes" not in list_options(thing):
+        return Drawing(diagram)
+    return Drawing(diagram, lambda: read(thing, scopes=True, **options))

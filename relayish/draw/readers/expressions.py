@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
 from relayish.draw.families_of import bare_name
 from relayish.draw.readers.blocks import Blocks
+from relayish.draw.readers.exporters import ExporterNotes
 from relayish.draw.readers.looks import LOOKS, Look
+from relayish.draw.readers.name_scopes import NameScopes
 from relayish.draw.readers.texts import (
     Shown,
     bounded,
@@ -81,57 +83,50 @@ class _Frame:
     titles: Counter[str] = field(default_factory=Counter)
 
 
-class ExpressionReader:
-    """Adds the boxes of expressions to a diagram.
+def add_expression(
+    diagram: Diagram, root: Node, holder: int | None = None, path: str = "", *, scopes: bool = False
+) -> None:
+    """Add the boxes of an expression to a diagram; those of what a function computes, not its own.
 
     Args:
         diagram: What they are added to.
-        scopes_of_names: Whether boxes lie in boxes for the parts of their names between slashes.
+        root: The expression.
+        holder: The box that they lie in.
+        path: What their keys begin with.
+        scopes: Whether parts of a model that exporters tell are boxes.
 
     Complexity:
         Linear in distinct nodes and edges; no recursion.
     """
-
-    def __init__(self, diagram: Diagram, *, scopes_of_names: bool = False) -> None:
-        self._diagram = diagram
-        self._by_scope = scopes_of_names
-        self._parts: dict[tuple[int | None, str], int] = {}
-
-    def read(self, root: Node, holder: int | None, path: str) -> None:
-        """Add the boxes of an expression; those of a function lie in ``holder`` themselves."""
-        _Expression(self._diagram, root, self._scope_of).read(holder, path)
-
-    def _scope_of(self, holder: int | None, name: str, path: str) -> int | None:
-        """Return the box for the part of a name before its last slash, within a holder."""
-        if not self._by_scope or "/" not in name:
-            return holder
-        *parts, _ = name.strip("/").split("/")
-        told = ""
-        found = holder
-        for part in parts:
-            told = f"{told}/{part}"
-            key = (holder, told)
-            if key not in self._parts:
-                box = Box(BoxKind.SCOPE, part, key=join_key(path, told[1:]), parent=found)
-                self._parts[key] = self._diagram.add(box)
-            found = self._parts[key]
-        return found
+    _Expression(diagram, root, by_scope=scopes).read(holder, path)
 
 
 class _Expression:
     """Makes the boxes of one definition."""
 
-    def __init__(self, diagram: Diagram, root: Node, scope_of: Any) -> None:  # Any: as above
+    def __init__(self, diagram: Diagram, root: Node, *, by_scope: bool) -> None:
         self._diagram = diagram
         self._root = root
-        self._scope_of = scope_of
         self._blocks = Blocks(root)
+        self._notes = ExporterNotes(root)
+        self._parts = NameScopes(diagram, self._parts_of_nodes() if by_scope else {})
         self._bound = dict(self._blocks.bound)  # and parameters, to constants that are given
         self._value: dict[Node, Value] = {}
         self._block_of_box: dict[int, int] = {}
         self._captures: dict[tuple[int, Value], Value] = {}
         self._holder: dict[int, int | None] = {}
         self._titles: dict[str, Counter[str]] = {}
+
+    def _parts_of_nodes(self) -> dict[Node, Sequence[str]]:
+        """Return of each node in which parts of a model it lies, as exporters tell it."""
+        name = self._blocks.name
+        return {
+            node: names
+            for members in self._blocks.members.values()
+            for node in members
+            if isinstance(node, Call)
+            and (names := self._notes.scopes_of(node_name(node), name.get(node, "")))
+        }
 
     # the walk over blocks
 
@@ -321,11 +316,11 @@ class _Expression:
             kind,
             title,
             key=path,
-            parent=self._scope_of(frame.holder, node_name(node), frame.path),
+            parent=self._parts.holder_of(node, frame.holder, frame.path),
             family=look.family,
             lines=bounded(lines),
             inputs=() if is_holder else tuple(name for name, _ in edges),
-            details=details(node, told, look, values),
+            details=details(node, told, look, values, self._notes.notes_of(told)),
         )
         if len(edges) == 1 and not values:
             box.inputs = ()

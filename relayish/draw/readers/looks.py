@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from relayish.draw.families_of import bare_name, family_of
 from relayish.draw.value_text import value_text
@@ -29,12 +29,13 @@ from relayish.ir.relay.expr import (
     Tuple,
     TupleGetItem,
 )
-from relayish.onnx.calls import OWN
+from relayish.onnx.calls import OWN, is_absent
 from relayish.onnx.calls import inputs_of as onnx_inputs
 from relayish.onnx.op_names import identity_of
 from relayish.onnx.operator_sets import find_schema
 from relayish.op.declaration import properties
 
+_Arg = TypeVar("_Arg", bound=Node)
 Operand = tuple[str, Node]
 """The name of an operand, and what it is."""
 
@@ -102,11 +103,7 @@ def look_of_call(call: Call) -> Look:
 
 
 def _operator_call(call: Call, op: Op) -> Look:
-    names = properties.arguments.get(op) or ()
-    operands = [
-        (names[number] if number < len(names) else f"{names[-1] if names else ''}[{number}]", each)
-        for number, each in enumerate(call.args)
-    ]
+    operands = _named(properties.arguments.get(op) or (), call.args)
     attrs = call.attrs
     shown: dict[str, str] = {}
     hidden: dict[str, str] = {}
@@ -127,13 +124,23 @@ def _is_default(value: object, default: object) -> bool:
 def _onnx_call(call: Call, op: Op) -> Look:
     given = onnx_inputs(call)
     names = _input_names(op)
-    operands = []
-    for number, each in enumerate(given):
-        if isinstance(each, Tuple) and not each.fields:
-            continue  # an optional input that is missing
-        name = names[number] if number < len(names) else f"{names[-1] if names else ''}[{number}]"
-        operands.append((name, each))
+    operands = [
+        (name, each)
+        for name, each in _named(names, given)
+        if not is_absent(each)  # an optional input that is missing
+    ]
     return Look(bare_name(op), operands, _shown(call), family_of(op))
+
+
+def _named(names: Sequence[str], args: Sequence[_Arg]) -> list[tuple[str, _Arg]]:
+    """Return arguments with their names; the last name counts on where there are more."""
+    more = len(args) > len(names)
+    plain = names[:-1] if more else names
+    rest = names[-1] if names else ""
+    return [
+        (plain[number] if number < len(plain) else f"{rest}[{number - len(plain)}]", each)
+        for number, each in enumerate(args)
+    ]
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from relayish.analysis.infer_type import infer_type
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram
-from relayish.draw.readers.expressions import ExpressionReader
+from relayish.draw.readers.expressions import add_expression
 from relayish.draw.readers.table import READERS
 from relayish.draw.type_text import type_text
 from relayish.errors import TypeInferenceError
@@ -31,7 +31,7 @@ def read_expression(
         except TypeInferenceError:
             types = False  # which the picture shows by having none
     diagram = Diagram(title or ("function" if isinstance(expr, Function) else "expression"))
-    ExpressionReader(diagram, scopes_of_names=scopes).read(expr, None, "")
+    add_expression(diagram, expr, scopes=scopes)
     return diagram
 
 

@@ -36,18 +36,8 @@ def read(thing: object, **options: Any) -> Diagram:  # Any: as the reader has th
     Raises:
         DrawingError: If nothing is known of its class, or it has no such option.
     """
-    reader = READERS.find(type(thing))
-    if reader is None:
-        raise DrawingError(
-            f"cannot draw {indefinite(type(thing))}: no reader is registered for it; expected a "
-            f"program, a module, a call graph, a flow graph or the like, or register one by "
-            f"relay.draw.READERS.register({type(thing).__name__})"
-        )
-    known = [
-        each.name
-        for each in inspect.signature(reader).parameters.values()
-        if each.kind is each.KEYWORD_ONLY
-    ]
+    reader = _find(thing)
+    known = list_options(thing)
     for name in options:
         if name not in known:
             raise DrawingError(
@@ -55,3 +45,24 @@ def read(thing: object, **options: Any) -> Diagram:  # Any: as the reader has th
                 f"{suggest(name, known)}; it has {', '.join(known) or 'none'}"
             )
     return reader(thing, **options)
+
+
+def list_options(thing: object) -> list[str]:
+    """Return the names of the options of what reads a thing.
+
+    Raises:
+        DrawingError: If nothing is known of its class.
+    """
+    parameters = inspect.signature(_find(thing)).parameters.values()
+    return [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+
+
+def _find(thing: object) -> Callable[..., Diagram]:
+    reader = READERS.find(type(thing))
+    if reader is None:
+        raise DrawingError(
+            f"cannot draw {indefinite(type(thing))}: no reader is registered for it; expected a "
+            f"program, a module, a call graph, a flow graph or the like, or register one by "
+            f"relay.draw.READERS.register({type(thing).__name__})"
+        )
+    return reader

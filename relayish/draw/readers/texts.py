@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Final
 
 from relayish.draw.diagram import Details
 from relayish.draw.readers.looks import Look
@@ -20,6 +21,7 @@ from relayish.onnx.op_names import identity_of
 
 MOST_LINES: Final = 10
 """How many attributes and constants are written in a box; details have all of them."""
+NO_NOTES: Final[Mapping[str, str]] = MappingProxyType({})
 _LONGEST_KEY: Final = 240
 _BRANCHES: Final[Mapping[type[Node], Sequence[str]]] = {If: ("then", "else")}
 
@@ -134,7 +136,13 @@ def type_of(node: Node) -> str:
     return type_text(found)
 
 
-def details(node: Node, name: str, look: Look, values: dict[str, Any]) -> Details:  # Any: as above
+def details(
+    node: Node,
+    name: str,
+    look: Look,
+    values: Mapping[str, object],
+    notes: Mapping[str, str] = NO_NOTES,
+) -> Details:
     """Return what is told of the box of a node when somebody asks."""
     span = getattr(node, "span", None)
     checked = getattr(node, "checked_type", None) or getattr(node, "type_annotation", None)
@@ -145,4 +153,5 @@ def details(node: Node, name: str, look: Look, values: dict[str, Any]) -> Detail
         values=values,
         outputs=(name,) if name else (),
         type="" if checked is None else str(checked),
+        notes=notes,
     )
