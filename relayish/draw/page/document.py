@@ -101,10 +101,11 @@ def _texts(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _level(box: int | None, level: Level) -> dict[str, object]:
+    used = {item for route in level.routes for item in route.items}  # the others come last
     return {
         "box": box,
         "children": level.children,
         "count": level.count,
-        "layers": level.layers,
+        "layers": [sorted(layer, key=lambda item: item not in used) for layer in level.layers],
         "routes": [[route.edge, int(route.is_reversed), *route.items] for route in level.routes],
     }

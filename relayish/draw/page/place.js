@@ -2,7 +2,7 @@
 import { group, amount } from "./dom.js";
 const SWEEPS = 8;
 const GAP = 28; // between two boxes of a layer
-const HEAVY = 6; // how much a box counts where a point counts one, so that edges give way to boxes
+const HEAVY = 500; // boxes count so much more than points, and than boxes at ends, which give way
 const THIN = 12; // the width of the place that an edge takes in a layer it goes through
 const DROP = 40; // between two layers
 const PAD = 18; // between a box and what lies in it
@@ -145,7 +145,8 @@ export class Placer {
     for (const { items } of routes) if (items[0] === items[1]) widths[items[0]] += 44;
     layout.ends = routes.map((route) => this._ends(route, children, sizes));
     const [above, below] = neighbours(level, layout.ends, (box) => box !== undefined && this.isOpen(box));
-    layout.x = across(layers, widths, above, below);
+    const isLight = (item) => item >= children.length || !above[item].length || !below[item].length;
+    layout.x = across(layers, widths, above, below, Array.from({ length: count }, (_, item) => (isLight(item) ? 1 : HEAVY)));
     let [left, right] = count ? [Infinity, -Infinity] : [0, 0];
     layout.x.forEach((x, item) => {
       const half = item < sizes.length ? sizes[item].width / 2 : 0;
@@ -283,7 +284,7 @@ export class Placer {
   }
 }
 
-/** Return for each item of a level those above it and below, how far askew, and how much they count. */
+/** Return for each item of a level those above it and below, and how far askew they should be. */
 function neighbours({ children, count, routes }, ends, isOpen) {
   // where an edge enters an unfolded box matters; among the operands of one, chains would lean
   const aim = (item, route, side) => (isOpen(children[item]) ? ends[route][side] : 0);
@@ -298,15 +299,15 @@ function neighbours({ children, count, routes }, ends, isOpen) {
       if (known.has(key) && (a >= children.length || b >= children.length)) continue;
       known.add(key);
       const skew = (place === 0 ? aim(a, number, 0) : 0) - (place + 1 === last ? aim(b, number, 1) : 0);
-      above[b].push(a, skew, a < children.length ? HEAVY : 1);
-      below[a].push(b, -skew, b < children.length ? HEAVY : 1);
+      above[b].push(a, skew);
+      below[a].push(b, -skew);
     }
   });
   return [above, below];
 }
 
 /** Return the middles of items: near what they hang on, in their order, not too close. */
-function across(layers, widths, above, below) {
+function across(layers, widths, above, below, weights) {
   const x = new Float64Array(widths.length);
   const most = layers.reduce((length, layer) => Math.max(length, layer.length), 0);
   const [offset, mean, weight, size] = [0, 1, 2, 3].map(() => new Float64Array(most));
@@ -320,7 +321,7 @@ function across(layers, widths, above, below) {
       if (place) at += (widths[layer[place - 1]] + widths[item]) / 2;
       offset[place] = at;
       mean[pools] = (others ? wish(item, others[item]) : 0) - at;
-      weight[pools] = widths[item] > THIN ? HEAVY : 1;
+      weight[pools] = weights[item];
       size[pools++] = 1;
       for (; pools > 1 && mean[pools - 2] > mean[pools - 1]; pools--) {
         const two = pools - 1;
@@ -336,12 +337,12 @@ function across(layers, widths, above, below) {
 
   function wish(item, row) {
     let sum = 0;
-    let weights = 0;
-    for (let place = 0; place < row.length; place += 3) {
-      sum += (x[row[place]] + row[place + 1]) * row[place + 2];
-      weights += row[place + 2];
+    let all = 0;
+    for (let place = 0; place < row.length; place += 2) {
+      sum += (x[row[place]] + row[place + 1]) * weights[row[place]];
+      all += weights[row[place]];
     }
-    return weights ? sum / weights : x[item];
+    return all ? sum / all : x[item];
   }
 
   for (const layer of layers) settle(layer, null);

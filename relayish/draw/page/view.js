@@ -116,7 +116,8 @@ class View {
   /** Show the whole if it can be read, or else its beginning. */
   _open() {
     const { left, width, top } = this.scene;
-    const first = this.seen().filter((box) => !this.scene.isOpen[box] && top[box] < this.camera.height);
+    const isFirst = (box) => !this.scene.isOpen[box] && top[box] < this.camera.height;
+    const first = this.seen().filter((box) => isFirst(box) && this.model.outgoing[box].length);
     const middles = first.map((box) => left[box] + width[box] / 2);
     this.camera.fit(READABLE, middles.reduce((sum, x) => sum + x, 0) / Math.max(1, middles.length));
   }
