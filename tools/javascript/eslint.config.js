@@ -4,7 +4,7 @@ import js from "@eslint/js";
 const names = [
   "addEventListener", "cancelAnimationFrame", "devicePixelRatio", "document", "getComputedStyle",
   "globalThis", "history", "location", "matchMedia", "performance", "requestAnimationFrame",
-  "ResizeObserver", "setTimeout",
+  "ResizeObserver", "setTimeout", "window",
 ];
 
 export default [

@@ -14,7 +14,7 @@ const KEYS = [
   ["f", "fold or unfold what is selected, or the box around it", { f: (view) => view.toggle(view.chosen) }],
   ["[  ]", "fold all, unfold all", { "[": (view) => view.foldAll(true), "]": (view) => view.foldAll(false) }],
   [
-    "1  2  3  4", `fold or unfold ${kinds.join(", ")}`,
+    "1  2  3  4  5", `fold or unfold ${kinds.join(", ")}`,
     Object.fromEntries(kinds.map((name, place) => [place + 1, (view) => view.foldKind(name)])),
   ],
   [

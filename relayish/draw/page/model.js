@@ -1,7 +1,8 @@
 // What a document tells, made quick to ask: what lies in what, who uses whom, which ways there are.
 import { group } from "./dom.js";
 
-export const FOLDABLE = { functions: ["function"], branches: ["branch", "loop"], blocks: ["block"], scopes: ["scope"] };
+const FLOW = { functions: ["function"], branches: ["branch", "loop"], blocks: ["block"] };
+export const FOLDABLE = { ...FLOW, scopes: ["scope"], operators: ["operator", "statement", "point"] };
 
 export class Model {
   constructor(document) {

@@ -440,7 +440,7 @@
 
   // what is selected in one view is selected in the other
   function showViews(step, places) {
-    const documents = step.pictures.views.map((view) => marked(report.pictures[view.picture], view.marks));
+    const documents = step.pictures.views.map((view) => withMarks(report.pictures[view.picture], view.marks));
     const partners = [0, 1].map((side) => new Map(step.pictures.pairs.map((pair) => [
       documents[side].boxes[pair[side]].key, documents[1 - side].boxes[pair[1 - side]].key,
     ])));
@@ -460,7 +460,7 @@
     if (state.walk) state.walk(1);
   }
 
-  function marked(picture, marks) {
+  function withMarks(picture, marks) {
     const boxes = picture.boxes.slice();
     for (const [mark, numbers] of Object.entries(marks)) for (const number of numbers) boxes[number] = { ...boxes[number], mark };
     return { ...picture, boxes };
