@@ -9,6 +9,8 @@ import { detailsOf } from "./panel.js";
 import { press } from "./keys.js";
 import { build } from "./parts.js";
 const READABLE = 0.55; // the scale below which a picture does not open
+const preference = matchMedia("(prefers-color-scheme: dark)");
+preference.addEventListener("change", () => views.forEach((each) => each.setTheme(each.theme)));
 
 class View {
   constructor(element, document_, options = {}) {
@@ -39,11 +41,9 @@ class View {
     });
     this.element.addEventListener("keydown", (event) => press(this, event));
     if (this.options.fragment) {
-      addEventListener("hashchange", () => this._fromFragment());
+      addEventListener("popstate", () => this._fromFragment());
       addEventListener("keydown", (event) => event.target === document.body && press(this, event));
     }
-    this.preference = matchMedia("(prefers-color-scheme: dark)");
-    this.preference.addEventListener("change", () => this.setTheme(this.theme));
     new ResizeObserver(() => {
       this._measure();
       this.map.draw(this.scene, this.painter);
@@ -88,7 +88,7 @@ class View {
   /** Show light or dark, or what the system prefers if neither is said. */
   setTheme(theme) {
     this.theme = theme;
-    this.isDark = theme ? theme === "dark" : this.preference.matches;
+    this.isDark = theme ? theme === "dark" : preference.matches;
     this.element.dataset.theme = this.isDark ? "dark" : "light";
     this.painter.readColours(this.isDark);
     for (const dot of this.element.querySelectorAll("[data-family]")) {
@@ -106,10 +106,10 @@ class View {
   /** Return where everything seen is, by key: for tests, and for who draws over the picture. */
   geometry() {
     const { left, top, width, height, isOpen } = this.scene;
+    const keyOf = (box) => (box < 0 ? null : this.model.boxes[box].key);
     return this.seen().map((box) => ({
-      key: this.model.boxes[box].key,
-      parent: this.model.parent[box] < 0 ? null : this.model.boxes[this.model.parent[box]].key,
-      open: Boolean(isOpen[box]), left: left[box], top: top[box], width: width[box], height: height[box],
+      key: keyOf(box), parent: keyOf(this.model.parent[box]), open: Boolean(isOpen[box]),
+      left: left[box], top: top[box], width: width[box], height: height[box],
     }));
   }
 
@@ -157,10 +157,11 @@ class View {
     if (holder >= 0) this.fold([holder], !this.model.folded[holder], holder);
   }
 
-  /** Select the box of a key, show it, and unfold what hides it; return whether there is one. */
+  /** Select the box of a key, show it, and unfold what hides it; none for "". Return whether there is one. */
   select(key) {
-    const box = this.model.number.get(key);
-    if (box !== undefined) this.go(box);
+    const box = key ? this.model.number.get(key) : -1;
+    if (box >= 0) this.go(box);
+    else if (box < 0) this.clear();
     return box !== undefined;
   }
 
@@ -196,10 +197,8 @@ class View {
     this._stand();
     this._tell();
     const key = box < 0 ? "" : this.model.boxes[box].key;
-    if (this.options.fragment && decode(location.hash) !== key) {
-      if (key) location.hash = encodeURIComponent(key);
-      else history.pushState(null, "", location.pathname + location.search);
-    }
+    if (this.options.fragment && decode(location.hash) !== key)
+      history.pushState(null, "", key ? `#${encodeURIComponent(key)}` : location.pathname + location.search);
     if (this.options.onselect) this.options.onselect(key, this);
   }
 
@@ -359,11 +358,12 @@ function decode(fragment) {
   }
 }
 
-/** The views that were made in this page. */
+/** The views that are in this page. */
 export const views = [];
 
 /** Show a document in an element. */
 export function view(element, document_, options) {
-  views.push(new View(element, document_, options));
+  const others = views.filter((each) => each.element.isConnected);
+  views.splice(0, views.length, ...others, new View(element, document_, options));
   return views[views.length - 1];
 }

@@ -139,13 +139,15 @@ def test_enter_goes_from_match_to_match_and_unfolds_what_hides_it(show):
 def test_fold_hides_what_is_inside_and_unfold_shows_it_where_it_was(show):
     page = show(small())
     before = geometry(page)
-    page.mouse.dblclick(*place_of(page, "main/if", corner=True))
-    assert shown(page) == 15
     click(page, "main/if", corner=True)
     assert shown(page) == 7
     assert overlapping(geometry(page)) == []
     page.mouse.dblclick(*place_of(page, "main/if"))
     assert geometry(page) == before
+    click(page, "main/if/else/multiply")
+    press(page, "f")
+    assert shown(page) == 12
+    assert "main/if/else" in geometry(page)
 
 
 def test_what_is_folded_stays_under_the_pointer(show):
@@ -403,6 +405,8 @@ def test_views_in_one_page_select_each_other(opener):
     assert page.evaluate("relayish.views[1].select('main/2')")
     assert not page.evaluate("relayish.views[0].select('main/2')")
     assert page.evaluate("selected") == ["main/2"]
+    assert page.evaluate("relayish.views[1].select('')")
+    assert page.evaluate("selected") == ["main/2", ""]
     assert page.evaluate("location.hash") == ""
     assert page.locator(".relayish-panel:visible").count() == 0
 
