@@ -1,4 +1,4 @@
-"""What is written in the boxes of nodes, by kind, and which family colours them."""
+"""Texts of the boxes of nodes, by kind, and the family that colours them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.printable import escape
 from relayish.draw.diagram import Details
+from relayish.draw.readers.looks import LOOKS
 from relayish.ir.domains.property import Property
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.field import Field
@@ -18,6 +19,7 @@ from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.nodes.span import at_span
 from relayish.ir.nodes.traversal import ByKind
+from relayish.ir.relay.expr import Expr
 from relayish.ir.scopes.scoping import has_scopes
 
 WIDTH: Final = 38
@@ -33,12 +35,14 @@ class BoxText(NamedTuple):
         lines: Those below.
         name: What tells it from others beside it, whatever else changes; the title if not given.
         scopes: What its scopes are called, in order; by their fields if not given.
+        family: What it is coloured by; what the declaration of the kind tells, if not given.
     """
 
     title: str
     lines: tuple[str, ...] = ()
     name: str = ""
     scopes: tuple[str, ...] = ()
+    family: str = ""
 
 
 BoxTextOf: TypeAlias = Callable[[Any], BoxText]  # Any: a node of one kind
@@ -105,7 +109,7 @@ def _attributes_of_kind(kind: type[Node]) -> list[Field]:
 _ATTRIBUTES: Final = ByKind(_attributes_of_kind)
 
 BOX_TEXTS: Final[KindTable[BoxTextOf]] = KindTable(
-    "the picture", "relayish.draw.BOX_TEXTS", {Node: _text_of_kind}
+    "a picture of statements", "relay.draw.BOX_TEXTS", {Node: _text_of_kind}
 )
 """By kind: what is written in the box of a node."""
 
@@ -131,19 +135,21 @@ def _family_of_kind(kind: type[Node]) -> str:
     return "elementwise" if traits.is_pure and kind.held_as_ is Role.OPERAND else "other"
 
 
-FAMILIES_OF_KINDS: Final[KindTable[str]] = KindTable(
-    "the colour of a box", "relayish.draw.FAMILIES_OF_KINDS", {Node: ""}
-)
-"""By kind: the family that its boxes are coloured by; ``""``: the one its declaration tells."""
-_FAMILIES: Final = FAMILIES_OF_KINDS.derive(
-    lambda kind: FAMILIES_OF_KINDS[kind] or _family_of_kind(kind)
-)
+_FAMILIES: Final = ByKind(_family_of_kind)
 
 
-def family_of(kind: type[Node]) -> str:
-    """Return the family of the boxes of nodes of class ``kind``."""
-    found: str = _FAMILIES[kind]
+def family_of(node: Node, text: BoxText | None = None) -> str:
+    """Return the family of the box of a node, in which ``text`` is written."""
+    text = BOX_TEXTS[type(node)](node) if text is None else text
+    found: str = text.family or _FAMILIES[type(node)]
     return found
+
+
+@BOX_TEXTS.register(Expr)
+def _text_of_expression(expr: Expr) -> BoxText:
+    """Return the text of what is Relay's, as pictures of its programs have it."""
+    look = LOOKS[type(expr)](expr)
+    return BoxText(look.title, family=look.family)
 
 
 def details_of(node: Node, *, is_nested: bool = False) -> Details:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.core.ir import definition, expr, memory, stmt, symbol
+from relayish.core.ir import definition, stmt, symbol
 from relayish.core.ir.family import Stmt
 from relayish.draw.readers.box_text import (
     BOX_TEXTS,
-    FAMILIES_OF_KINDS,
     BoxText,
     BoxTextOf,
     statement_text,
@@ -56,6 +55,10 @@ def _call(call: stmt.Call) -> BoxText:
     return BoxText(f"call @{call.entry.name}", wrapped(_shown(call)))
 
 
+def _return(leaving: stmt.Ret | stmt.Retv) -> BoxText:
+    return statement_text(leaving)._replace(family="control")
+
+
 _TEXTS: Final[dict[type[Node], BoxTextOf]] = {
     Stmt: statement_text,
     definition.FuncEntry: _function,
@@ -67,15 +70,8 @@ _TEXTS: Final[dict[type[Node], BoxTextOf]] = {
     stmt.WhileDo: _while,
     stmt.DoWhile: _while,
     stmt.Call: _call,
-}
-_FAMILIES: Final[dict[type[Node], str]] = {
-    expr.Literal: "data",
-    memory.Lda: "memory",
-    memory.Array: "memory",
-    stmt.Ret: "control",
-    stmt.Retv: "control",
+    stmt.Ret: _return,
+    stmt.Retv: _return,
 }
 for _kind, _text in _TEXTS.items():
     BOX_TEXTS.register(_kind, _text)
-for _kind, _family in _FAMILIES.items():
-    FAMILIES_OF_KINDS.register(_kind, _family)

@@ -51,5 +51,5 @@ def _box_of(node: Node, number: int) -> Box:
     text = one_line(node)
     first, *more = wrapped(text) or ("",)
     details = Details(text, at_span(node).removeprefix(" at "), type=type_text(node))
-    family = family_of(type(node))
+    family = family_of(node)
     return Box(BoxKind.POINT, first, str(number), family=family, lines=tuple(more), details=details)

@@ -60,9 +60,11 @@ def _own_name(_node: Node) -> None:
 def _read(graph: FlowGraph, title: str, states: Callable[[Point], Sequence[str]]) -> Diagram:
     diagram = Diagram(title)
     boxes = add_points(diagram, graph, states)
-    for source, target, branch in graph.edges:
-        label = "" if branch is None else name_of_branch(branch)
-        diagram.connect(Edge(boxes[source], boxes[target], label=label, kind=EdgeKind.CONTROL))
+    for source in boxes:
+        for number, target in enumerate(graph.successors(source)):
+            branch = graph.edge(source, target).branch
+            label = "" if branch is None else name_of_branch(branch)
+            diagram.connect(Edge(boxes[source], boxes[target], 0, number, label, EdgeKind.CONTROL))
     return diagram
 
 
@@ -112,7 +114,7 @@ def _box_of(point: Point, states: tuple[str, ...]) -> Box:
     return Box(
         BoxKind.POINT,
         f"{point.number}: {point.action.value}",
-        family=family_of(type(point.node)),
+        family=family_of(point.node),
         lines=(*lines, *states),
         details=_details(point.node, str(point)),
     )

@@ -1,4 +1,4 @@
-"""Who wrote a place last, and who reads that: as programs run, through arms and loops.
+"""Last writers of places, and readers of what they wrote: through arms and loops.
 
 A *place* is a variable or memory. What writes a part of a place, or one of which only perhaps, is
 told who wrote it before, so that a chain of such leads back to all of them.

@@ -6,7 +6,6 @@ from typing import Final
 
 from relayish.draw.readers.box_text import (
     BOX_TEXTS,
-    FAMILIES_OF_KINDS,
     BoxText,
     BoxTextOf,
     statement_text,
@@ -14,7 +13,7 @@ from relayish.draw.readers.box_text import (
 )
 from relayish.ir.kinds.one_line import nested_line, shorten
 from relayish.ir.nodes.node import Node
-from relayish.tir.ir import expr, function, intrinsic, operators, stmt, tensor
+from relayish.tir.ir import expr, function, operators, stmt, tensor
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import IntImm
 from relayish.tir.text.spelling import spell_type
@@ -81,7 +80,7 @@ def _store(store: tensor.Store) -> BoxText:
 
 
 def _let(let: stmt.Let) -> BoxText:
-    return statement_text(let)._replace(name=f"let {let.symbol.name}")
+    return statement_text(let)._replace(name=f"let {let.symbol.name}", family="data")
 
 
 def _call(call: expr.Call | expr.PrimitiveNode) -> BoxText:
@@ -108,13 +107,26 @@ def _tensor(of: tensor.Tensor) -> BoxText:
 
 def _reduce(reduce: expr.Reduce) -> BoxText:
     over = [_axis(var) for var in reduce.reduce_axis]
-    return BoxText(f"reduce {reduce.reduce_type.value}", wrapped(", ".join(over)))
+    title = f"reduce {reduce.reduce_type.value}"
+    return BoxText(title, wrapped(", ".join(over)), family="reduction")
 
 
 def _axis(var: tensor.Var) -> str:
     if var.lower_bound is None or var.upper_bound is None:
         return var.name
     return f"{var.name} in [{_shown(var.lower_bound)}, {_shown(var.upper_bound)})"
+
+
+def _cast(cast: operators.Cast) -> BoxText:
+    return BoxText("cast", (spell_type(cast.dtype),), family="quantization")
+
+
+def _lanes(of: operators.Ramp | operators.Broadcast) -> BoxText:
+    return BoxText(type(of).visit_name, (f"lanes = {of.lanes}",), family="shape")
+
+
+def _memory_of(statement: stmt.Alloc | stmt.Free) -> BoxText:
+    return statement_text(statement)._replace(family="memory")
 
 
 _TEXTS: Final[dict[type[Node], BoxTextOf]] = {
@@ -134,19 +146,12 @@ _TEXTS: Final[dict[type[Node], BoxTextOf]] = {
     expr.Call: _call,
     expr.PrimitiveNode: _call,
     expr.Reduce: _reduce,
-}
-_FAMILIES: Final[dict[type[Node], str]] = {
-    expr.Reduce: "reduction",
-    operators.Select: "comparison",
-    operators.Cast: "quantization",
-    operators.Ramp: "shape",
-    operators.Broadcast: "shape",
-    intrinsic.BuiltinIntrin: "elementwise",
-    stmt.Alloc: "memory",
-    stmt.Free: "memory",
-    stmt.Let: "data",
+    operators.Select: lambda _: BoxText("select", family="comparison"),
+    operators.Cast: _cast,
+    operators.Ramp: _lanes,
+    operators.Broadcast: _lanes,
+    stmt.Alloc: _memory_of,
+    stmt.Free: _memory_of,
 }
 for _kind, _text in _TEXTS.items():
     BOX_TEXTS.register(_kind, _text)
-for _kind, _family in _FAMILIES.items():
-    FAMILIES_OF_KINDS.register(_kind, _family)

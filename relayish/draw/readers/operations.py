@@ -17,7 +17,6 @@ from relayish.draw.readers.box_text import (
     BOX_TEXTS,
     BoxText,
     details_of,
-    family_of,
     type_text,
     wrapped,
 )
@@ -131,8 +130,7 @@ class _Operations(Walk):
         """Add a box for each variable that comes from outside, or that a scope binds."""
         for variable in variables:
             text = BOX_TEXTS[type(variable)](variable)
-            family = family_of(type(variable))
-            box = self.add(BoxKind.INPUT, text, family=family, details=details_of(variable))
+            box = self.add(BoxKind.INPUT, text, details=details_of(variable))
             self._boxes[variable] = box
             self.writers.declare(variable, (box,))
 

@@ -113,7 +113,9 @@ class Walk:
 
     def add_node(self, kind: BoxKind, node: Node, inputs: tuple[str, ...] = ()) -> int:
         """Add the box of a node."""
-        text, family = BOX_TEXTS[type(node)](node), family_of(type(node))
+        text = BOX_TEXTS[type(node)](node)
+        is_inner = kind in (BoxKind.OPERATOR, BoxKind.STATEMENT)
+        family = family_of(node, text) if is_inner else ""
         details = details_of(node, is_nested=kind is BoxKind.STATEMENT)
         return self.add(kind, text, family=family, inputs=inputs, details=details)
 
