@@ -36,8 +36,20 @@ def read_with_source(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, F
     Raises:
         ParseError: As :func:`read_program`, which tells all there are.
     """
-    shown = _show_name(name)
-    given = _read_text(name)
+    return program_in(read_content(name), name, allow_unknown_ops=allow_unknown_ops)
+
+
+def program_in(
+    given: bytes | None, name: str, *, allow_unknown_ops: bool
+) -> tuple[IRModule, Form, str]:
+    """Return what :func:`read_with_source` does, of a file of which the content is known.
+
+    Args:
+        given: What :func:`read_content` returned.
+        name: The file.
+        allow_unknown_ops: Whether operators are read that nobody declared.
+    """
+    shown = show_name(name)
     if given is None or is_binary(given):
         found = (
             read_binary(name, allow_unknown_ops=allow_unknown_ops)
@@ -56,7 +68,7 @@ def read_with_source(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, F
     return parse_program(source, shown, form, allow_unknown_ops=allow_unknown_ops), form, source
 
 
-def _read_text(name: str) -> bytes | None:
+def read_content(name: str) -> bytes | None:
     """Return what the file ``name`` holds; ``None`` where that is to be mapped, not read."""
     if name == STANDARD:
         return sys.stdin.buffer.read()
@@ -65,7 +77,8 @@ def _read_text(name: str) -> bytes | None:
         return None if is_binary(first) and file.seekable() else first + file.read()
 
 
-def _show_name(name: str) -> str:
+def show_name(name: str) -> str:
+    """Return what a file is called in errors."""
     return "<stdin>" if name == STANDARD else name
 
 

@@ -110,15 +110,37 @@ the way to it
 
 
 def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
-    what = "tell what a model of ONNX is, as summary, text or picture"
-    show = arguments.add_command(commands, "show", what)
-    show.add_argument("file", metavar="MODEL", help="a model of ONNX")
-    form = show.add_mutually_exclusive_group()
-    arguments.add_flags(form, {"--text": "print the model as a program"})
-    arguments.add_flags(form, {"--json": "print the summary as JSON"})
-    form.add_argument("--svg", metavar="FILE", help="draw the graph as SVG")
-    what = "write a page with the summary and the graph, in one file"
-    form.add_argument("--html", metavar="FILE", help=what)
+    summary = "show a model of ONNX or a program, as summary, text, picture or page"
+    show = arguments.add_command(commands, "show", summary, _SHOW)
+    what = "a model of ONNX, Relay text, loops, or a program in binary form; - for standard input"
+    show.add_argument("file", metavar="FILE", help=what)
+    arguments.add_unknown_ops(show)
+    arguments.add_flags(show, {"--text": "print it as a program"})
+    arguments.add_flags(show, {"--json": "print the summary as JSON"})
+    pictures = show.add_argument_group("pictures")
+    for option, what in _PICTURES.items():
+        pictures.add_argument(option, metavar="FILE", help=what)
+    arguments.add_flags(pictures, {"--tree": "print the picture as a tree of text"})
+    drawn = show.add_argument_group("what is drawn")
+    what = "draw the program itself, who calls whom, program points, or what dominates these"
+    graphs = ("program", "call", "flow", "dominators", "post-dominators")
+    drawn.add_argument("--graph", choices=graphs, default="program", help=what)
+    what = 'draw program points with what a data-flow analysis finds there: "liveness"'
+    drawn.add_argument("--analysis", metavar="NAME", help=what)
+    drawn.add_argument("--only", metavar="FUNCTION", help="draw this definition alone")
+    what = "draw boxes for names with slashes, as /layer.3/attn has; pages have them anyway"
+    arguments.add_flags(drawn, {"--scopes": what})
+
+
+_SHOW: Final = """\
+What a file holds is told by its content. Several forms may be asked for at once; a FILE that is -
+is standard output. Without any, a summary is printed.
+"""
+_PICTURES: Final = {
+    "--svg": "draw it as SVG",
+    "--dot": "draw it in the language of graphviz",
+    "--html": "write a page to look at it: to search, fold and follow, with the summary",
+}
 
 
 def _add_diff(commands: arguments.Commands[arguments.Parser]) -> None:

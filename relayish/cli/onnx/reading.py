@@ -79,20 +79,27 @@ def as_regular_file(path: str) -> Iterator[str]:
         yield str(copy)
 
 
-def read_model(path: str, shapes: Shapes | None = None, *, name: str | None = None) -> ModelFile:
+def read_model(
+    path: str,
+    shapes: Shapes | None = None,
+    *,
+    name: str | None = None,
+    data: bytes | None = None,
+) -> ModelFile:
     """Return the model in a file.
 
     Args:
         path: The file.
         shapes: Shapes that inputs are to have, by name.
         name: What the file is called in errors; the path if not given.
+        data: What the file holds, if that has been read.
 
     Raises:
         ModelError: If the file cannot be read or holds no model.
         OptionError: If the shapes contradict it.
     """
     name = path if name is None else name
-    proto, _ = load_proto(path, name)
+    proto, _ = load_proto(path if data is None else data, name)
     inputs = inputs_of(proto.graph)
     if shapes:
         inputs_of(proto.graph, shapes)

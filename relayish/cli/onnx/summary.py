@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,11 +84,14 @@ def _type_of(value: Any) -> str:  # Any: a ValueInfoProto
 
 def render_summary(summary: Summary, source: str) -> str:
     """Return the summary as text."""
-    found = summary.statistics
-    rows = list(summary.rows(source))
+    return render_rows(list(summary.rows(source)), summary.statistics.operators)
+
+
+def render_rows(rows: Sequence[tuple[str, str]], operators: Mapping[str, int]) -> str:
+    """Return labels with what they say, and below them operators with how often there are."""
     width = max(len(name) for name, _ in rows)
     lines = [f"{name.ljust(width)}  {text}".rstrip() for name, text in rows]
-    counts = sorted(found.operators.items(), key=lambda each: (-each[1], each[0]))
+    counts = sorted(operators.items(), key=lambda each: (-each[1], each[0]))
     digits = max([len(f"{count:,}") for _, count in counts], default=0)
     lines += [f"  {count:>{digits},} {escape(name)}" for name, count in counts]
     return "\n".join(lines) + "\n"

@@ -19,7 +19,7 @@ def load_proto(
 
     Args:
         model: A ``ModelProto``, the bytes of one, or the path of a file.
-        name: What the file is called in errors; its path if not given.
+        name: What it is called in errors; the path of a file if not given.
 
     Raises:
         ModelError: If it is none of these, cannot be read, or is no model.
@@ -31,7 +31,8 @@ def load_proto(
         path = Path(model)
         return _parse(_read(path), os.fspath(path) if name is None else name), path
     if isinstance(model, (bytes, bytearray, memoryview)):
-        return _parse(bytes(model), f"what was given, of {len(model)} bytes,"), None
+        what = f"what was given, of {len(model)} bytes," if name is None else name
+        return _parse(bytes(model), what), None
     raise ModelError(
         f"{model!r} ({type(model).__name__}) is no model; expected a ModelProto, its bytes, or the "
         f"path of a file"
