@@ -69,7 +69,7 @@ def brief_text(
         >>> print(brief_text(relay.add(x, relay.const([1.0, 2.0]))))
         free_var %x: Tensor[(2), float32];
         <BLANKLINE>
-        add(%x, float32[2]#4e3b9c)
+        add(%x, float32[2]#9c8816)
     """
     names = ConstantNames() if constants is None else constants
     assert isinstance(program, (IRModule, Node))

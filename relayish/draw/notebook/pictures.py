@@ -8,6 +8,7 @@ from typing import Final
 from relayish.draw.notebook.frame import note, safe
 from relayish.draw.readers.table import READERS, read
 from relayish.draw.svg import to_svg
+from relayish.errors import DrawingError
 
 MOST_BOXES: Final = 40
 """A picture of more boxes is not shown unless it is asked for."""
@@ -25,15 +26,17 @@ def picture(thing: object, nodes: int) -> str:
     if READERS.find(type(thing)) is None:
         return ""
     if nodes > MOST_NODES:
-        return note("relay.draw(...) makes its picture")
+        return note("relay.draw makes its picture")
     try:
         diagram = read(thing)
+    except DrawingError:
+        return ""  # no picture of such a thing
     except Exception as error:  # noqa: BLE001 - told; the text is shown all the same
         return note(f"it cannot be drawn: {type(error).__name__}: {error}")
     if len(diagram.boxes) <= 1:
         return ""
     if len(diagram.boxes) > MOST_BOXES:
-        return note(f"relay.draw(...) makes its picture, of {len(diagram.boxes):,} boxes")
+        return note(f"relay.draw makes its picture, of {len(diagram.boxes):,} boxes")
     return as_image(to_svg(diagram), diagram.title)
 
 

@@ -46,8 +46,10 @@ def show_module(mod: AnyModule) -> Shown:
     text = brief_text(mod) if isinstance(mod, IRModule) else str(mod)
     size = Sizes().of(mod)
     count = len(mod)
-    told = [f"{count:,} definition{'' if count == 1 else 's'}", f"{size.operators:,} operators"]
-    told.append(f"{size.constant_bytes:,} bytes of constants")
+    told = [f"{count:,} definition{'' if count == 1 else 's'}"]
+    told.append(f"{size.operators:,} operators" if size.operators else f"{size.nodes:,} nodes")
+    if size.constant_bytes:
+        told.append(f"{size.constant_bytes:,} bytes of constants")
     html = [
         note(", ".join(told)),
         _summary_of_model(mod),
@@ -79,7 +81,8 @@ def show_node(node: Node) -> Shown:
 @SHOWN.register(DFPattern)
 def show_pattern(pattern: DFPattern) -> Shown:
     """Show a pattern as it is written in errors."""
-    return Shown(code(str(pattern)), plain(str(pattern)))
+    nodes = count_nodes([pattern])
+    return Shown(code(str(pattern)) + picture(pattern, nodes), plain(str(pattern)))
 
 
 @SHOWN.register(ObjectPath)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -117,7 +117,9 @@ class _Pairing:
         self._by_name(_name_of_last)
         self._grow()
         self._by_name(lambda side, number: (side.said[number], side.boxes[number].key), self._fit)
+        self._grow()
         self._by_order()
+        self._grow()
         self._by_name(
             lambda side, number: (side.boxes[number].kind, side.boxes[number].key), self._fit
         )
@@ -165,8 +167,10 @@ class _Pairing:
         left, other_left = self._left()
         said = [repr(first.said[number]) for number in left]
         other_said = [repr(second.said[number]) for number in other_left]
+        counts = Counter(said), Counter(other_said)
         for place, other in pair_lines(said, other_said):
-            if self._fit(left[place], other_left[other]):
+            is_single = counts[0][said[place]] == counts[1][said[place]] == 1
+            if is_single or self._fit(left[place], other_left[other]):
                 self._enter(left[place], other_left[other])
 
     def _left(self) -> tuple[list[int], list[int]]:
@@ -181,8 +185,10 @@ class _Pairing:
         self.back[other] = number
 
     def _fit(self, number: int, other: int) -> bool:
-        """Return whether boxes have a neighbour in common, or no neighbours."""
+        """Return whether boxes have a name, a neighbour or the lack of operands in common."""
         first, second = self.sides
+        if first.boxes[number].key == second.boxes[other].key and _is_named(first.boxes[number]):
+            return True
         operands, others = first.operands[number], second.operands[other]
         if not operands and not others:
             return True
@@ -194,6 +200,11 @@ class _Pairing:
 
     def _is_pair(self, number: int, other: int | None) -> bool:
         return other is not None and self.found.get(number) == other
+
+
+def _is_named(box: Box) -> bool:
+    """Return whether a box has its key by a name that was given, not by what it does."""
+    return not box.key.rpartition("/")[2].startswith(box.title)
 
 
 def _name_of_last(side: _Side, number: int) -> Hashable:

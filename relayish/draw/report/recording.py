@@ -63,12 +63,12 @@ def report(
     Example:
         >>> import relayish as relay
         >>> mod = relay.parse('''#[version = "0.0.5"]
-        ... def @main(%x: Tensor[(2), float32]) { add(%x, add(1f, 2f)) }''')
+        ... def @main(%x: float32) -> float32 { add(%x, add(1f, 2f)) }''')
         >>> done = report(mod, "InferType,FoldConstant")
         >>> [(step.name, step.changed) for step in done.steps]
         [('InferType', False), ('FoldConstant', True)]
         >>> print(done.steps[1].text_after)
-        def @main(%x: Tensor[(2), float32]) {
+        def @main(%x: float32) -> float32 {
           add(%x, 3f)
         }
     """

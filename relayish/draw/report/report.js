@@ -372,9 +372,15 @@
     return rows;
   }
 
+  // "%3 = ..." defines a temporary, whose number says nothing
+  const defined = (words) => words.find((word) => !isSpace(word));
+  const isDefinition = (words) =>
+    TEMPORARY.test(defined(words) || "") && (words[words.indexOf(defined(words)) + 1] || "").startsWith("x =");
+
   function markWords(words, others, names) {
     const all = (list) => new Set(list.map((_, place) => place));
     if (words.length * others.length > CLOSELY) return [all(words), all(others)];
+    if (isDefinition(words) && isDefinition(others)) names.set(defined(others), defined(words));
     const renamed = others.map((word) => names.get(word) || word);
     const pairs = bestPairs(words.length, others.length, (i, j) => (words[i] === renamed[j] ? 1 : 0));
     const marked = [all(words), all(others)];
