@@ -11,6 +11,7 @@ from __future__ import annotations
 import importlib as _importlib
 import sys as _sys
 import typing as _typing
+from types import ModuleType as _ModuleType
 
 _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.errors": (
@@ -354,3 +355,17 @@ class _Missing:
 
 
 _sys.meta_path.append(_Missing)  # type: ignore[arg-type]  # a finder by what it does
+
+
+class _Face(_ModuleType):
+    """The package, whose names stay what they are when modules in it that are called so are loaded.
+
+    ``relay.draw`` is a function; the package ``relayish.draw`` is found by the import system.
+    """
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _MODULE_OF or not isinstance(value, _ModuleType):
+            super().__setattr__(name, value)
+
+
+_sys.modules[__name__].__class__ = _Face

@@ -20,6 +20,8 @@ from relayish import text as text
 from relayish import tir as tir
 from relayish import transform as transform
 from relayish import tvm as tvm
+from relayish.draw.drawing import Drawing as Drawing
+from relayish.draw.drawing import draw as draw
 from relayish.draw.report.recording import report as report
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import BinaryFormatError as BinaryFormatError
