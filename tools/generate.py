@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from tools import (
     class_diagram,
+    command_page,
     face_stubs,
     handler_stubs,
     operator_stubs,
@@ -32,6 +33,7 @@ FILES = (
     *tvm_stubs.GENERATED,
     *pass_page.GENERATED,
     unraised_list.GENERATED,
+    command_page.GENERATED,
     operator_table.GENERATED,  # imports tests, whose examples the others must not see
 )
 

@@ -24,7 +24,7 @@ from relayish.op.declaration.registry import get_op, is_registered, module_of
 Face: TypeAlias = ModuleType | Namespace
 
 ROOT_FACE: Final = "relayish"
-BESIDE: Final = ("binary", "draw", "rewriting")
+BESIDE: Final = ("binary", "rewriting")
 """Packages that people import from, which are no attribute of the root and have no stub."""
 OPERATORS: Final = "relayish.op"
 TENSORS: Final = "relayish.op.tensor"

@@ -15,6 +15,7 @@ from tools.site_links import link_names
 from tools.site_markdown import site_markdown
 from tools.site_notebooks import notebook_pages, notebooks
 from tools.site_passes import pass_page_markdown
+from tools.site_pictures import pictures
 from tools.site_search import raise_names
 from tools.site_tree import DOCS, navigation
 
@@ -29,6 +30,8 @@ def on_files(files: Any, config: Any) -> Any:  # Any: Files and a MkDocsConfig
     """Add the pages that are made for the site alone, and notebooks to take along."""
     for address, content in generated_pages().items():
         files.append(File.generated(config, address, content=content))
+    for address, picture in pictures().items():
+        files.append(File.generated(config, address, content=picture))
     for name, notebook in notebooks().items():
         files.append(File.generated(config, f"{name}.ipynb", content=nbformat.writes(notebook)))
     return files

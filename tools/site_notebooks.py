@@ -33,8 +33,9 @@ def notebook_page(name: str, notebook: Any) -> str:  # Any: a NotebookNode
     """Return a notebook as a page: its text, its code, what it printed and showed."""
     stem = PurePosixPath(name).name
     take = (
-        f'This page is a notebook; take it along, <a href="../{stem}.ipynb" download>with output</a>'
-        f' or <a href="../{stem}.py" download>as Python</a>.'
+        "This page is a notebook; take it along "
+        f'<a href="../{stem}.ipynb" download>with its output</a>, or '
+        f'<a href="../{stem}.py" download>as Python</a>.'
     )
     shown: list[str] = []
     for cell in notebook.cells:

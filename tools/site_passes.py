@@ -10,6 +10,7 @@ from typing import Final
 from relayish.transform import pass_entry
 from tools.reference_faces import entries
 from tools.reference_pages import details, find_link
+from tools.site_pictures import side_by_side
 
 _SECTION: Final = re.compile(r"^## (?P<name>\w+)\n", re.MULTILINE)
 _SECTIONS_OF_DOCSTRINGS: Final = re.compile(r"\n(?=(?:Args|Returns|Raises|Complexity|Source):\n)")
@@ -19,7 +20,7 @@ def pass_page_markdown(page: str, markdown: str) -> str:
     """Return a page below docs/passes with the reference's entry in the section of each pass."""
     if not page.startswith("passes/"):
         return markdown
-    parts = _SECTION.split(markdown)
+    parts = _SECTION.split(side_by_side(page, markdown))
     shown = [parts[0]]
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         shown.append(f"## {name} {{ #{name.lower()} }}\n{_enriched(name, text, page)}")
