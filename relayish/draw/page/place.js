@@ -101,14 +101,15 @@ export class Placer {
     const texts = lines.map((line) => measure.cut(line, FONTS.line, WIDEST));
     if (model.isHolder(box)) texts.push(`▸ ${amount(model.size[box] - 1, "box", "boxes")}`);
     const ports = String(model.ports[box]) === "0" ? [] : model.ports[box]; // a first one alone is told by nothing else
-    const names = ports.map((port) => measure.cut(inputs[port] || "", FONTS.small, 90));
-    const named = names.some(Boolean);
+    const all = ports.map((port) => measure.cut(inputs[port] || "", FONTS.small, 90));
+    const names = all.some(Boolean) ? all : [];
+    const named = names.length > 0;
     const head = measure.cut(model.boxes[box].title, font, WIDEST);
     const widths = texts.map((text) => measure.width(text, FONTS.line));
     const port = Math.max(0, ...names.map((name) => measure.width(name, FONTS.small))) + 12;
     const width = Math.ceil(Math.max(44, measure.width(head, font), ...widths)) + 24;
     const face = { head, texts, names, named, font };
-    face.width = Math.max(width, Math.ceil(named ? port * names.length + 8 : 14 * names.length));
+    face.width = Math.max(width, Math.ceil(named ? port * names.length + 8 : 14 * ports.length));
     face.height = 30 + texts.length * 15 + (named ? 11 : 0) + (texts.length ? 3 : 0);
     return (this.faces[box] = face);
   }
