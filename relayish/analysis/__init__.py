@@ -15,7 +15,7 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish.analysis": ("sparse_conv2d", "sparse_dense"),
     "relayish.analysis.annotated_regions": ("AnnotatedRegion", "AnnotatedRegionSet"),
     "relayish.analysis.call_graph": ("CallGraph", "CallGraphEntry"),
-    "relayish.analysis.dominators": ("post_dominators",),
+    "relayish.analysis.dominators": ("PostDominators", "post_dominators"),
     "relayish.analysis.dtypes": ("all_dtypes",),
     "relayish.analysis.effect_rules": ("EffectRule", "EFFECT_RULES"),
     "relayish.analysis.effects": ("Effect", "Effects", "analyse_effects", "has_effect"),

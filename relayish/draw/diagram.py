@@ -119,11 +119,13 @@ class Diagram:
         title: What it is of.
         boxes: Each behind the box it lies in, and behind those it hangs on where there is no cycle.
         edges: Between them, across borders too.
+        notes: What there is to tell of the whole, by label.
     """
 
     title: str
     boxes: list[Box] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    notes: Mapping[str, str] = field(default_factory=dict)
 
     def add(self, box: Box) -> int:
         """Add a box and return its number."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from relayish.cli.onnx.drawing.diagram import attribute_texts, show_tensor
+from relayish.cli.onnx.protos import attribute_texts, show_tensor
 from relayish.cli.onnx.reading import ModelFile
 from relayish.cli.onnx.statistics import count_model, graphs_of, operator_name
 from relayish.cli.onnx.summary import summarise

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from relayish._support.printable import escape
-from relayish.cli.onnx.drawing.diagram import show_type
+from relayish.cli.onnx.protos import show_type
 from relayish.cli.onnx.statistics import Statistics, count_model
 
 

@@ -37,6 +37,7 @@ def make_document(
     keys = _distinct(box.key or box.title or box.kind.value for box in diagram.boxes)
     return {
         "title": _short(diagram.title),
+        "about": _texts(diagram.notes),
         "families": [{"name": name, **FAMILIES[name]._asdict()} for name in families],
         "boxes": [
             {"key": key, **_box(box), "family": families.get(box.family, -1)}

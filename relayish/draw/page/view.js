@@ -5,7 +5,7 @@ import { Placer, HEAD } from "./place.js";
 import { Scene } from "./scene.js";
 import { Painter } from "./paint.js";
 import { Camera, Minimap, follow } from "./camera.js";
-import { detailsOf } from "./panel.js";
+import { aboutOf, detailsOf } from "./panel.js";
 import { press } from "./keys.js";
 import { build } from "./parts.js";
 const READABLE = 0.55; // the scale below which a picture does not open
@@ -223,7 +223,7 @@ class View {
     const { model, chosen } = this;
     const all = `${amount(model.boxes.length, "box", "boxes")}, ${amount(model.edges.length, "edge")}`;
     const help = make("p", { class: "relayish-told" }, `${all}. Click a box to see what is known of it.`);
-    const told = chosen < 0 ? [make("h2", {}, model.title), help] : detailsOf(model, chosen, (box) => this._link(box));
+    const told = chosen < 0 ? [...aboutOf(model), help] : detailsOf(model, chosen, (box) => this._link(box));
     this.details.replaceChildren(...more, ...told);
     this.details.scrollTop = 0;
   }

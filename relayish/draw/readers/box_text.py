@@ -109,7 +109,7 @@ def _attributes_of_kind(kind: type[Node]) -> list[Field]:
 _ATTRIBUTES: Final = ByKind(_attributes_of_kind)
 
 BOX_TEXTS: Final[KindTable[BoxTextOf]] = KindTable(
-    "a picture of statements", "relay.draw.BOX_TEXTS", {Node: _text_of_kind}
+    "a picture of statements", "relayish.draw.readers.box_text.BOX_TEXTS", {Node: _text_of_kind}
 )
 """By kind: what is written in the box of a node."""
 

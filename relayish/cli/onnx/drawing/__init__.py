@@ -1,1 +1,0 @@
-"""Pictures of graphs: boxes in layers, edges downwards, as SVG that needs nothing else."""
