@@ -4,6 +4,7 @@ from relayish.analysis.annotated_regions import AnnotatedRegion as AnnotatedRegi
 from relayish.analysis.annotated_regions import AnnotatedRegionSet as AnnotatedRegionSet
 from relayish.analysis.call_graph import CallGraph as CallGraph
 from relayish.analysis.call_graph import CallGraphEntry as CallGraphEntry
+from relayish.analysis.dominators import PostDominators as PostDominators
 from relayish.analysis.dominators import post_dominators as post_dominators
 from relayish.analysis.dtypes import all_dtypes as all_dtypes
 from relayish.analysis.effect_rules import EFFECT_RULES as EFFECT_RULES

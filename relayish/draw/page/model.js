@@ -6,8 +6,7 @@ export const FOLDABLE = { ...FLOW, scopes: ["scope"], operators: ["operator", "s
 
 export class Model {
   constructor(document) {
-    this.title = document.title || "";
-    this.about = document.about || {};
+    [this.title, this.about] = [document.title || "", Object.entries(document.about || {})];
     this.boxes = document.boxes;
     this.edges = document.edges || [];
     this.families = document.families || [];

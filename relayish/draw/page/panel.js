@@ -33,11 +33,8 @@ function valueOf({ name, type, first = [], low, high, mean, histogram, told }) {
   return make("div", { class: "relayish-value" }, ...parts);
 }
 
-/** Return what is told of the whole, as where no box is selected. */
-export function aboutOf(model) {
-  const about = Object.entries(model.about);
-  return [make("h2", {}, model.title), ...(about.length ? [section("About", pairs(about))] : [])];
-}
+// What is told of the whole, where no box is selected.
+export const aboutOf = ({ title, about }) => [make("h2", {}, title), ...(about.length ? [section("About", pairs(about))] : [])];
 
 /** Return what is told of a box. */
 export function detailsOf(model, box, link) {
