@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Iterable
 from html import escape
 from importlib import resources
 from typing import Final
@@ -64,8 +65,13 @@ def viewer_script() -> str:
     ``onselect``, which is called with the key of the box that is selected, and the view. A view has
     ``select(key)``, ``setTheme(theme)``, ``fit()``, ``foldAll(isFolded)``, ``geometry()``.
     """
-    joined = "".join([_MODULE.sub("", _read(name)) for name in SCRIPTS])
+    joined = join_modules(map(_read, SCRIPTS))
     return f'const relayish = (() => {{\n"use strict";\n{joined}return {{ view, views }};\n}})();\n'
+
+
+def join_modules(sources: Iterable[str]) -> str:
+    """Return modules, each behind those that it uses, as one script for a scope of its own."""
+    return "".join([_MODULE.sub("", source) for source in sources])
 
 
 @functools.cache

@@ -30,6 +30,9 @@ def make_document(report: Record, *, has_pictures: bool = True) -> Mapping[str, 
     texts = _Texts(report)
     pictures = Pictures() if has_pictures else None
     steps = [_describe(step, texts, pictures) for step in report.steps]
+    numbers = {step: number for number, step in enumerate(report.steps)}
+    for told, step in zip(steps, report.steps, strict=True):
+        told["parent"] = numbers[step.inside[-1]] if step.inside else -1
     return {
         "title": report.title,
         "lines": texts.lines,
@@ -41,7 +44,7 @@ def make_document(report: Record, *, has_pictures: bool = True) -> Mapping[str, 
     }
 
 
-def _describe(step: Step, texts: _Texts, pictures: Pictures | None) -> Mapping[str, Json]:
+def _describe(step: Step, texts: _Texts, pictures: Pictures | None) -> dict[str, Json]:
     before, after = step.size_before, step.size_after
     first, second = texts.of(step.before), texts.of(step.after or step.before)
     is_drawn = step.changed and not step.is_group

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from html import escape
 from importlib.resources import files
+from typing import Final
 
 from relayish._support import printable
 from relayish.draw.highlight import colours_of_words, style_of_words
-from relayish.draw.page.page import POLICY, embed_json, viewer_script, viewer_style
+from relayish.draw.page.page import POLICY, embed_json, join_modules, viewer_script, viewer_style
 from relayish.draw.report.document import make_document
 from relayish.draw.report.steps import Record
+
+SCRIPTS: Final = ("parts.js", "lines.js", "views.js", "report.js")
+"""In their order: each uses what those before it define."""
 
 
 def make_page(report: Record, *, has_pictures: bool = True) -> str:
@@ -26,7 +30,8 @@ def make_page(report: Record, *, has_pictures: bool = True) -> str:
     title = escape(printable.escape(report.title))
     here = files(__package__)
     style = here.joinpath("report.css").read_text(encoding="utf-8")
-    script = here.joinpath("report.js").read_text(encoding="utf-8")
+    sources = [here.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS]
+    script = f'(() => {{\n"use strict";\n{join_modules(sources)}}})();\n'
     if has_pictures:
         style, script = viewer_style() + style, viewer_script() + script
     return (
