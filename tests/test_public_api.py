@@ -119,6 +119,11 @@ def test_using_nodes_loads_no_pass_and_no_text():
         assert unneeded not in loaded
 
 
+def test_a_function_stays_one_when_the_package_of_its_name_is_imported():
+    script = "import relayish.draw.drawing, relayish as relay; print(relay.draw.__name__)"
+    assert run(script) == "draw"
+
+
 def test_the_package_is_marked_as_typed():
     assert (PACKAGE / "py.typed").exists()
 
