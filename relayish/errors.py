@@ -336,7 +336,7 @@ def suggest(name: object, known: Iterable[str]) -> str:
 
 def indefinite(cls: type) -> str:
     """Return the name of a class with an article: ``"a Call"``, ``"an If"``."""
-    return f"{'an' if cls.__name__[0] in 'AEIOU' else 'a'} {cls.__name__}"
+    return f"{'an' if cls.__name__[0] in 'AEIOUaeio' else 'a'} {cls.__name__}"
 
 
 if not TYPE_CHECKING:  # so that they tell of names that are not there

@@ -118,5 +118,5 @@ def _show(text: str) -> str:
 
 
 def _quote(text: str) -> str:
-    shown = _QUOTED.sub(r"\\\1", printable.escape_lines(text))
+    shown = _QUOTED.sub(r"\\\1", printable.escape_lines(text.expandtabs()))
     return '"' + shown.replace("\n", "\\l") + '"'

@@ -13,6 +13,7 @@ from relayish.draw.layout.placing import Places, place_level
 
 PADDING: Final = 12.0
 """Between the border of a box and what lies in it."""
+_NEAR: Final = 1e-3
 
 
 class Rectangle(NamedTuple):
@@ -227,10 +228,13 @@ class _Nest:
             part.reverse()
             straight.reverse()
             gap = None if gap is None else len(straight) - 1 - gap
+        if path.points and _is_near(path.points[-1], part[0]):
+            del part[0]  # the border is the last point of the part before
+        elif path.points:
+            path.straight.append(True)  # through the box itself, up to its other border
         if gap is not None:
             path.gap = len(path.straight) + gap
-        skip = 1 if path.points else 0  # the border is the last point of the part before
-        path.points += part[skip:]
+        path.points += part
         path.straight += straight
 
     def _port(
@@ -259,6 +263,10 @@ class _Nest:
 def port_place(width: float, ports: int, port: int) -> float:
     """Return where a port is, from the left edge of its box."""
     return width * (port + 0.5) / max(ports, port + 1)
+
+
+def _is_near(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    return abs(one[0] - other[0]) + abs(one[1] - other[1]) < _NEAR
 
 
 def _count_ports(diagram: Diagram) -> list[tuple[int, int]]:

@@ -7,8 +7,8 @@ from collections import Counter
 from relayish.ir.fields.roles import Runs
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Function, Let, Tuple
-from relayish.ir.scopes.node_scopes import Scopes
-from relayish.ir.scopes.scoping import Scope, evaluated, operands, scopes
+from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
+from relayish.ir.scopes.scoping import Scope, evaluated, free_variables, operands, scopes
 from relayish.onnx.calls import graphs_of
 from relayish.onnx.op_names import identity_of
 
@@ -17,6 +17,8 @@ class Blocks:
     """The blocks of an expression: pieces that are evaluated together or not at all.
 
     Attributes:
+        outermost: The block of what a root computes, or is.
+        free: Variables that are bound nowhere, which belong to the outermost block.
         members: By block its nodes, operands before users.
         around: By block the next further out.
         captured: By block what it uses of those further out, be it in blocks inside.
@@ -38,6 +40,9 @@ class Blocks:
         self.name: dict[Node, str] = {}
         self.absorbed: dict[Node, Node] = {}
         self._uses: Counter[Node] = Counter([root])
+        self.outermost = self.of(root)[0][1] if isinstance(root, Function) else OUTERMOST
+        self.free = free_variables(root)
+        self._free = frozenset(self.free)
         self._look_around()
 
     def of(self, node: Node) -> list[tuple[Scope, int]]:
@@ -60,7 +65,7 @@ class Blocks:
                 self.name.setdefault(node.value, node.var.name_hint)
             self._uses.update(evaluated(node))
             scope = self._scopes.scope.get(node)
-            if scope is not None:
+            if scope is not None and node not in self._free:
                 self.members.setdefault(block[scope], []).append(node)
             if node in self._scopes.opened:
                 for _, inner in self.of(node):
@@ -88,7 +93,7 @@ class Blocks:
         scope = self._scopes.scope.get(node)
         if scope is None:
             return
-        home = self._scopes.block[scope]
+        home = self.outermost if node in self._free else self._scopes.block[scope]
         around: int | None = block
         while around is not None and around != home:
             captured = self.captured.setdefault(around, {})

@@ -133,10 +133,12 @@ class _Expression:
     def read(self, holder: int | None, path: str) -> None:
         root = self._root
         results = () if isinstance(root, Function) else (("result", root),)
-        stack = [self._frame(OUTERMOST, holder, path, results)]
+        for variable in self._blocks.free:
+            self._add_input(variable, self._blocks.outermost, holder, path)
         if isinstance(root, Function):
-            self._titles[path] = Counter()
             stack = [self._enter_function(root, holder, path)]
+        else:
+            stack = [self._frame(OUTERMOST, holder, path, results)]
         while stack:
             frame = stack[-1]
             node = next(frame.nodes, None)
@@ -190,8 +192,6 @@ class _Expression:
         """Add the box of a node, and return the blocks in it."""
         kind = type(node)
         if kind in VARIABLES:
-            if node not in self._bound and node not in self._value and frame.block == OUTERMOST:
-                self._add_input(node, frame.block, frame.holder, frame.path)
             return []
         if kind in NAMES or isinstance(node, Let) or node in self._blocks.absorbed:
             return []
@@ -467,7 +467,8 @@ class _Expression:
         )
         number = self._diagram.add(box)
         self._block_of_box[number] = block
-        edge = Edge(source.box, number, 0, source.output, kind=EdgeKind.CAPTURE)
+        label = "" if self._diagram.boxes[source.box].kind in _TOLD else ty
+        edge = Edge(source.box, number, 0, source.output, label, EdgeKind.CAPTURE)
         self._diagram.connect(edge)
         known = self._captures[(block, value)] = Value(number)
         return known

@@ -1,0 +1,267 @@
+"""Diagrams of Relay's expressions, functions and modules, and of models."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish.draw.diagram import BoxKind, EdgeKind
+from relayish.draw.readers.table import read
+from relayish.transform import FuseOps, InferType, Sequential
+from tests.support.depth import DEPTH
+from tests.support.each import each
+
+LINEAR = 1_000
+
+
+def titled(diagram, title, kind=None):
+    found = [
+        number
+        for number, box in enumerate(diagram.boxes)
+        if box.title == title and kind in (None, box.kind)
+    ]
+    assert len(found) == 1, [box.title for box in diagram.boxes]
+    return found[0]
+
+
+def edges_into(diagram, target):
+    return [
+        (diagram.boxes[each.source].title, each.output, each.kind)
+        for each in sorted(diagram.edges, key=lambda each: each.input)
+        if each.target == target
+    ]
+
+
+def path_of(diagram, box):
+    """Return the titles of the boxes that a box lies in, from the outermost in."""
+    titles = []
+    while (box := diagram.boxes[box].parent) is not None:
+        titles.insert(0, diagram.boxes[box].title)
+    return titles
+
+
+def pieces(diagram):
+    """Return how many parts a diagram falls into, boxes in boxes taken as one."""
+    leader = list(range(len(diagram.boxes)))
+
+    def find(box):
+        while leader[box] != box:
+            box = leader[box]
+        return box
+
+    for number, box in enumerate(diagram.boxes):
+        if box.parent is not None:
+            leader[find(number)] = find(box.parent)
+    for edge in diagram.edges:
+        leader[find(edge.source)] = find(edge.target)
+    return len({find(box) for box in range(len(diagram.boxes))})
+
+
+def parse_main(body, params="%x: Tensor[(4), float32]"):
+    return relay.parse(f'#[version = "0.0.5"]\ndef @main({params}) {{ {body} }}')
+
+
+def test_lets_name_what_they_bind_and_have_no_box():
+    diagram = read(parse_main("let %a = exp(%x); let %b = %a; tanh(%b)"))
+    assert [box.title for box in diagram.boxes] == ["x", "exp", "tanh", "result"]
+    assert diagram.boxes[1].details.outputs == ("a",)
+    assert edges_into(diagram, titled(diagram, "tanh")) == [("exp", 0, EdgeKind.VALUE)]
+
+
+def test_operands_have_ports_with_the_names_of_the_operator():
+    x, k = relay.var("x", shape=(4,)), relay.var("k", shape=(4,))
+    one, other = read(relay.power(x, k)), read(relay.power(k, x))
+    assert edges_into(one, titled(one, "power"))[0][0] == "x"
+    assert edges_into(other, titled(other, "power"))[0][0] == "k"
+    assert one.boxes[titled(one, "power")].inputs == ("lhs", "rhs")
+
+
+def test_constants_and_attributes_stand_in_the_box():
+    x = relay.var("x", shape=(1, 3, 8, 8))
+    weight = relay.const(np.zeros((4, 3, 3, 3), "float32"))
+    box = read(relay.nn.conv2d(x, weight, padding=(1, 1))).boxes[1]
+    assert box.lines == ("padding = [1, 1, 1, 1]", "weight = float32[4, 3, 3, 3]")
+    assert box.details.attributes["data_layout"] == "'NCHW'"
+    assert box.details.values["weight"] is weight.data
+
+
+def test_results_of_an_operator_leave_it_one_by_one():
+    x = relay.var("x", shape=(4,))
+    parts = relay.split(x, 2)
+    diagram = read(relay.concatenate([parts[1], parts[0]], 0))
+    assert edges_into(diagram, titled(diagram, "concatenate")) == [
+        ("split", 1, EdgeKind.VALUE),
+        ("split", 0, EdgeKind.VALUE),
+    ]
+    assert diagram.boxes[titled(diagram, "concatenate")].inputs == ("data[0]", "data[1]")
+
+
+def test_a_tuple_that_several_use_is_a_box():
+    x = relay.var("x", shape=(4,))
+    pair = relay.Tuple([x, x])
+    diagram = read(relay.Tuple([relay.concatenate(pair, 0), relay.stack(pair, 0)]))
+    into = edges_into(diagram, titled(diagram, "concatenate"))
+    assert into == [("tuple", 0, EdgeKind.VALUE)]
+    assert len(edges_into(diagram, titled(diagram, "tuple"))) == 2
+
+
+def test_captured_values_enter_branches_by_boxes_of_their_own():
+    x, c = relay.var("x", shape=(4,)), relay.var("c", shape=(), dtype="bool")
+    y = relay.exp(x)
+    diagram = read(relay.If(c, relay.tanh(y), y))
+    captured = [n for n, box in enumerate(diagram.boxes) if box.kind is BoxKind.CAPTURE]
+    assert [path_of(diagram, box) for box in captured] == [["if", "then"], ["if", "else"]]
+    assert [edges_into(diagram, box) for box in captured] == [[("exp", 0, EdgeKind.CAPTURE)]] * 2
+    assert edges_into(diagram, titled(diagram, "tanh")) == [("exp", 0, EdgeKind.VALUE)]
+    assert edges_into(diagram, titled(diagram, "if")) == [("c", 0, EdgeKind.VALUE)]
+
+
+def test_what_an_inner_block_captures_passes_those_around_it():
+    x, c = relay.var("x", shape=(4,)), relay.var("c", shape=(), dtype="bool")
+    inner = relay.If(c, relay.exp(x), relay.zeros((4,), "float32"))
+    diagram = read(relay.If(c, inner, relay.ones((4,), "float32")))
+    exp = titled(diagram, "exp")
+    boxes = [exp]
+    while edges := [each for each in diagram.edges if each.target == boxes[-1]]:
+        boxes.append(edges[0].source)
+    kinds = [diagram.boxes[box].kind for box in boxes[1:]]
+    assert kinds == [BoxKind.CAPTURE, BoxKind.CAPTURE, BoxKind.INPUT]
+
+
+def test_closures_and_matches_bind_their_variables_inside():
+    diagram = read(
+        relay.parse(
+            '#[version = "0.0.5"]\n'
+            "type List[A] { Cons(A, List[A]), Nil }\n"
+            "def @main(%l: List[int32], %k: int32) {\n"
+            "  let %f = fn (%y: int32) { %y + %k };\n"
+            "  match (%l) { Cons(%h, %t) => %f(%h), Nil => 0 }\n}"
+        )
+    )
+    assert path_of(diagram, titled(diagram, "y")) == ["@main", "fn"]
+    assert path_of(diagram, titled(diagram, "h")) == ["@main", "match", "Cons(h, t)"]
+    call = titled(diagram, "call")
+    assert [source for source, _, _ in edges_into(diagram, call)] == ["f", "h"]
+    assert diagram.boxes[titled(diagram, "Cons")].lines == ("A", "List[A]")
+
+
+def test_fused_functions_are_boxes_given_what_calls_pass():
+    x = relay.var("x", shape=(4,))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.tanh(relay.exp(x))))
+    diagram = read(Sequential([InferType(), FuseOps(fuse_opt_level=2)])(mod))
+    fused = titled(diagram, "fused exp, tanh")
+    assert diagram.boxes[fused].lines == ("Primitive = 1",)
+    assert edges_into(diagram, titled(diagram, "p0")) == [("x", 0, EdgeKind.VALUE)]
+    assert path_of(diagram, titled(diagram, "exp")) == ["fused exp, tanh"]
+    assert edges_into(diagram, fused) == []
+
+
+def test_types_are_inferred_and_left_out_where_there_are_none():
+    x = relay.var("x", shape=(4,))
+    good, bad = relay.exp(relay.tanh(x)), relay.exp(relay.add(x, relay.var("y", shape=(5,))))
+    assert [each.label for each in read(good).edges] == ["", "float32[4]", "float32[4]"]
+    assert [each.label for each in read(bad).edges] == [""] * 4
+    assert [each.label for each in read(good, types=False).edges] == [""] * 3
+
+
+def test_keys_tell_boxes_apart_and_find_them_again():
+    x = relay.var("x", shape=(4,))
+    expr = relay.exp(relay.add(relay.exp(x), relay.exp(relay.tanh(x))))
+    keys = [box.key for box in read(expr).boxes]
+    assert len(set(keys)) == len(keys)
+    assert keys == [box.key for box in read(relay.parse_expr(relay.astext(expr))).boxes]
+
+
+@each("form", ["to_svg", "to_dot", "to_text"])
+def test_deep_chains_and_nests_are_drawn(form):
+    x, c = relay.var("x", shape=()), relay.var("c", shape=(), dtype="bool")
+    chain = nest = x
+    for _ in range(min(DEPTH, 400)):
+        chain, nest = relay.exp(chain), relay.If(c, nest, x)
+    assert getattr(relay.draw(relay.Tuple([chain, nest]), types=False), form)()
+
+
+@pytest.mark.deep
+@pytest.mark.slow("as deep as it goes")
+def test_nests_of_any_depth_are_read():
+    x, c = relay.var("x", shape=()), relay.var("c", shape=(), dtype="bool")
+    nest = x
+    for _ in range(DEPTH):
+        nest = relay.If(c, nest, x)
+    assert len(read(nest, types=False).boxes) == 8 * DEPTH + 2
+
+
+def test_shared_expressions_have_one_box():
+    e = relay.var("x", shape=())
+    for _ in range(LINEAR):
+        e = relay.add(e, e)
+    diagram = read(e, types=False)
+    assert (len(diagram.boxes), len(diagram.edges)) == (LINEAR + 2, 2 * LINEAR + 1)
+
+
+def test_a_module_has_a_box_for_each_definition():
+    mod = relay.parse(
+        '#[version = "0.0.5"]\n'
+        'def @f(%x: int32, Compiler="ext") -> int32 { %x + 1 }\n'
+        "def @main(%x: int32) { @f(%x) }"
+    )
+    diagram = read(mod)
+    assert [box.title for box in diagram.boxes if box.parent is None] == ["@f", "@main"]
+    assert diagram.boxes[0].lines == ("Compiler = 'ext'",)
+    assert [box.title for box in read(mod, only="f").boxes] == ["x", "add", "result"]
+
+
+@pytest.mark.references
+class TestModels:
+    @pytest.fixture(autouse=True)
+    def _needs_onnx(self):
+        self.helper = pytest.importorskip("onnx").helper
+
+    def test_the_example_is_one_piece(self):
+        diagram = read(relay.frontend.from_onnx("examples/small_network.onnx"))
+        assert pieces(diagram) == 1
+        chosen = titled(diagram, "If")
+        assert diagram.boxes[chosen].lines == ("cond = False",)
+        captured = [each for each in diagram.edges if each.kind is EdgeKind.CAPTURE]
+        assert Counter(diagram.boxes[each.source].title for each in captured) == {"Identity": 2}
+
+    def test_initializers_and_constant_nodes_stand_in_the_boxes_that_use_them(self):
+        graph = self.helper.make_graph(
+            [
+                self.helper.make_node("Constant", [], ["two"], value_float=2.0),
+                self.helper.make_node("Pow", ["x", "two"], ["y"]),
+                self.helper.make_node("Add", ["y", "w"], ["z"]),
+            ],
+            "g",
+            [self.helper.make_tensor_value_info(name, 1, [3]) for name in "xw"],
+            [self.helper.make_tensor_value_info("z", 1, [3])],
+            [self.helper.make_tensor("w", 1, [3], [1.0, 2.0, 4.0])],
+        )
+        opset = [self.helper.make_opsetid("", 17)]
+        model = self.helper.make_model(graph, opset_imports=opset, ir_version=8)
+        diagram = read(relay.frontend.from_onnx(model))
+        assert [box.title for box in diagram.boxes] == ["x", "Pow", "Add", "z"]
+        assert [box.lines for box in diagram.boxes[1:3]] == [("Y = 2",), ("B = [1, 2, 4]",)]
+
+    def test_parts_that_names_tell_are_boxes_if_several_nodes_lie_in_them(self):
+        names = ["/a/b/Relu", "/a/b/Exp", "/a/c/Tanh", "/d/Abs"]
+        values = ["x", "p", "q", "r", "y"]
+        nodes = [
+            self.helper.make_node(name.rpartition("/")[2], [one], [other], name=name)
+            for name, one, other in zip(names, values, values[1:], strict=False)
+        ]
+        ends = [self.helper.make_tensor_value_info(name, 1, [3]) for name in "xy"]
+        graph = self.helper.make_graph(nodes, "g", ends[:1], ends[1:])
+        model = self.helper.make_model(graph, ir_version=8)
+        model.opset_import[0].version = 17
+        mod = relay.frontend.from_onnx(model)
+        diagram = read(mod, scopes=True)
+        found = {box.title: path_of(diagram, number) for number, box in enumerate(diagram.boxes)}
+        assert found["Relu"] == found["Exp"] == ["a", "b"]
+        assert found["Tanh"] == ["a"]
+        assert found["Abs"] == []
+        assert '"kind":"scope"' in relay.draw(mod).to_html()
+        assert '"kind":"scope"' not in relay.draw(mod, scopes=False).to_html()
