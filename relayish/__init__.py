@@ -10,7 +10,6 @@ from __future__ import annotations
 # under other names: relay.Any is the dimension, and what dir() shows are names of relayish
 import importlib as _importlib
 import sys as _sys
-import types as _types
 import typing as _typing
 from types import ModuleType as _ModuleType
 
@@ -344,17 +343,6 @@ def _lookup(name: str) -> _typing.Any:  # Any: as above
 def __dir__() -> list[str]:
     operators = _importlib.import_module("relayish.op")
     return sorted({*__all__, *(name for name in dir(operators) if not name.startswith("_"))})
-
-
-class _Package(_types.ModuleType):
-    """The package: ``relay.draw`` stays the function when ``relayish.draw`` is loaded."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name in _MODULE_OF and isinstance(value, _types.ModuleType)):
-            super().__setattr__(name, value)
-
-
-_sys.modules[__name__].__class__ = _Package
 
 
 class _Missing:

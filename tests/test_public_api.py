@@ -59,11 +59,6 @@ def test_names_are_those_of_the_modules_they_come_from():
     assert relay.Any is importlib.import_module("relayish.ir.relay.type").Any
 
 
-def test_function_keeps_its_name_when_a_package_of_that_name_is_loaded():
-    script = "import relayish, relayish.draw.report; print(type(relayish.draw).__name__)"
-    assert run(script) == "function"
-
-
 def test_star_import_brings_every_name():
     scope: dict[str, object] = {}
     exec("from relayish import *", scope)

@@ -72,7 +72,7 @@ class Box:
         title: Its first line: an operator, or a name.
         key: Finds the box again in another picture of the same program: a path of names.
         parent: The number of the box it lies in; ``None`` if it lies in none.
-        family: Of its operator, which gives it its colour; one of :data:`relayish.draw.families`.
+        family: Of its operator, which gives it its colour; one of :data:`relayish.draw.FAMILIES`.
         lines: Below the title: attributes and small constants.
         inputs: The names of its operands, by number, where they are to be told apart.
         details: What is told when somebody asks.

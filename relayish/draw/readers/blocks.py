@@ -1,4 +1,4 @@
-"""Where each node of an expression belongs: its block, its name, and who uses it from inside."""
+"""Blocks of an expression: what belongs to each, names, and what it captures of others."""
 
 from __future__ import annotations
 

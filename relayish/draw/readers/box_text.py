@@ -8,7 +8,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.printable import escape
 from relayish.draw.diagram import Details
-from relayish.draw.readers.looks import LOOKS
 from relayish.ir.domains.property import Property
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.field import Field
@@ -19,7 +18,6 @@ from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.nodes.span import at_span
 from relayish.ir.nodes.traversal import ByKind
-from relayish.ir.relay.expr import Expr
 from relayish.ir.scopes.scoping import has_scopes
 
 WIDTH: Final = 38
@@ -109,7 +107,7 @@ def _attributes_of_kind(kind: type[Node]) -> list[Field]:
 _ATTRIBUTES: Final = ByKind(_attributes_of_kind)
 
 BOX_TEXTS: Final[KindTable[BoxTextOf]] = KindTable(
-    "a picture of statements", "relayish.draw.readers.box_text.BOX_TEXTS", {Node: _text_of_kind}
+    "a picture of statements", "relayish.draw.BOX_TEXTS", {Node: _text_of_kind}
 )
 """By kind: what is written in the box of a node."""
 
@@ -143,13 +141,6 @@ def family_of(node: Node, text: BoxText | None = None) -> str:
     text = BOX_TEXTS[type(node)](node) if text is None else text
     found: str = text.family or _FAMILIES[type(node)]
     return found
-
-
-@BOX_TEXTS.register(Expr)
-def _text_of_expression(expr: Expr) -> BoxText:
-    """Return the text of what is Relay's, as pictures of its programs have it."""
-    look = LOOKS[type(expr)](expr)
-    return BoxText(look.title, family=look.family)
 
 
 def details_of(node: Node, *, is_nested: bool = False) -> Details:

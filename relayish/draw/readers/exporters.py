@@ -1,4 +1,4 @@
-"""What exporters tell of the nodes of a model: in which part of it they are, and where from."""
+"""Notes of exporters on the nodes of a model: the part of it they are in, and their source."""
 
 from __future__ import annotations
 

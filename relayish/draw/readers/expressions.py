@@ -17,7 +17,7 @@ from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
 from relayish.draw.families_of import bare_name
 from relayish.draw.readers.blocks import Blocks
 from relayish.draw.readers.exporters import ExporterNotes
-from relayish.draw.readers.looks import LOOKS, Look
+from relayish.draw.readers.looks import Look, look_of
 from relayish.draw.readers.name_scopes import NameScopes
 from relayish.draw.readers.texts import (
     Shown,
@@ -199,7 +199,7 @@ class _Expression:
             return []
         if self._blocks.is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
             return []
-        look = LOOKS[kind](node)
+        look = look_of(node)
         blocks = self._blocks.of(node)
         box, path = self._add_box(node, look, frame, is_holder=bool(blocks))
         inner: list[_Frame] = []

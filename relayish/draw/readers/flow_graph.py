@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import relayish.draw.readers.looks  # noqa: F401 - registers what Relay's nodes look like
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.graph.point import Branch, Point
 from relayish.dataflow.solver.solution import Solution

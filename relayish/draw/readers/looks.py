@@ -1,4 +1,4 @@
-"""What a node looks like: its title, the names of its operands, its attributes, its family."""
+"""Looks of nodes of Relay: titles, names of operands, attributes, families."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from functools import cache
 from typing import Any, Final, TypeVar
 
 from relayish.draw.families_of import bare_name, family_of
+from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, attributes_of
+from relayish.draw.readers.box_text import family_of as family_of_node
 from relayish.draw.value_text import value_text
 from relayish.errors import PackageError
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.roles import Role
-from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
@@ -59,18 +60,21 @@ class Look:
     hidden: Mapping[str, str] = field(default_factory=dict)
 
 
-def look_of_fields(node: Node) -> Look:
-    """Return the look that follows from the declaration of a kind."""
+def look_of(node: Node) -> Look:
+    """Return the look of a node; that of a kind of others follows from its declaration."""
+    look = _LOOKS.get(type(node))
+    return _look_of_fields(node) if look is None else look(node)
+
+
+def _look_of_fields(node: Node) -> Look:
     kind = type(node)
-    found: list[Operand] = []
-    attributes = {}
+    operands: list[Operand] = []
     for each in kind.fields_:
-        value = getattr(node, each.name)
         if each.role is Role.OPERAND and each.is_evaluated:
-            found += _held(each, value)
-        elif each.role is Role.LEAF and each.compared and value != each.default:
-            attributes[each.name] = value_text(value)
-    return Look(kind.visit_name.replace("_", " "), found, attributes)
+            operands += _held(each, getattr(node, each.name))
+    title = BOX_TEXTS[kind](node).title
+    shown, every = attributes_of(node, with_defaults=False), attributes_of(node)
+    return Look(title, operands, shown, family_of_node(node), every)
 
 
 def _held(declared: Field, value: Any) -> Iterable[Operand]:  # Any: as the field has it
@@ -82,15 +86,7 @@ def _held(declared: Field, value: Any) -> Iterable[Operand]:  # Any: as the fiel
     return [(f"{declared.name}[{number}]", each) for number, each in enumerate(held)]
 
 
-LOOKS: Final[KindTable[Callable[[Any], Look]]] = KindTable(  # Any: nodes of one kind
-    "a picture", "relay.draw.LOOKS", {Node: look_of_fields}
-)
-"""By kind, what a node looks like; what is not there looks as its fields are declared."""
-
-
-@LOOKS.register(Call)
-def look_of_call(call: Call) -> Look:
-    """Return the look of a call: that of what it calls."""
+def _look_of_call(call: Call) -> Look:
     callee = call.op
     if isinstance(callee, Op):
         return _onnx_call(call, callee) if identity_of(callee) else _operator_call(call, callee)
@@ -166,44 +162,52 @@ def _shown(call: Call) -> dict[str, str]:
     return {name: value_text(value) for name, value in attrs.items() if name not in hidden}
 
 
-@LOOKS.register(Tuple)
-def look_of_tuple(node: Tuple) -> Look:
-    """Return the look of a tuple."""
+def _look_of_tuple(node: Tuple) -> Look:
     return Look("tuple", _numbered(node.fields), family="data")
 
 
-@LOOKS.register(TupleGetItem)
-def look_of_projection(node: TupleGetItem) -> Look:
-    """Return the look of a field of a tuple."""
+def _look_of_projection(node: TupleGetItem) -> Look:
     return Look(f".{node.index}", [("tuple", node.tuple_value)], family="data")
 
 
-@LOOKS.register(If)
-def look_of_if(node: If) -> Look:
-    """Return the look of a conditional."""
+def _look_of_if(node: If) -> Look:
     return Look("if", [("cond", node.cond)], family="control")
 
 
-@LOOKS.register(Match)
-def look_of_match(node: Match) -> Look:
-    """Return the look of a match."""
+def _look_of_match(node: Match) -> Look:
     attributes = {} if node.complete else {"complete": "False"}
     return Look("match", [("data", node.data)], attributes, "control")
 
 
-@LOOKS.register(RefCreate)
-def look_of_ref_create(node: RefCreate) -> Look:
-    """Return the look of a new reference."""
+def _look_of_ref_create(node: RefCreate) -> Look:
     return Look("ref", [("value", node.value)], family="memory")
 
 
-@LOOKS.register(RefRead)
-def look_of_ref_read(node: RefRead) -> Look:
-    """Return the look of a read."""
+def _look_of_ref_read(node: RefRead) -> Look:
     return Look("ref_read", [("ref", node.ref)], family="memory")
 
 
-@LOOKS.register(RefWrite)
-def look_of_ref_write(node: RefWrite) -> Look:
-    """Return the look of a write."""
+def _look_of_ref_write(node: RefWrite) -> Look:
     return Look("ref_write", [("ref", node.ref), ("value", node.value)], family="memory")
+
+
+_LOOKS: Final[dict[type[Node], Callable[[Any], Look]]] = {  # Any: nodes of one kind
+    Call: _look_of_call,
+    Tuple: _look_of_tuple,
+    TupleGetItem: _look_of_projection,
+    If: _look_of_if,
+    Match: _look_of_match,
+    RefCreate: _look_of_ref_create,
+    RefRead: _look_of_ref_read,
+    RefWrite: _look_of_ref_write,
+}
+
+
+def _text_of(node: Node) -> BoxText:
+    """Return what is written in the box of a node of Relay where others stand beside it."""
+    look = look_of(node)
+    return BoxText(look.title, family=look.family)
+
+
+for _kind in _LOOKS:
+    BOX_TEXTS.register(_kind, _text_of)

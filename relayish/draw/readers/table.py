@@ -63,6 +63,6 @@ def _find(thing: object) -> Callable[..., Diagram]:
         raise DrawingError(
             f"cannot draw {indefinite(type(thing))}: no reader is registered for it; expected a "
             f"program, a module, a call graph, a flow graph or the like, or register one by "
-            f"relay.draw.READERS.register({type(thing).__name__})"
+            f"relayish.draw.READERS.register({type(thing).__name__})"
         )
     return reader
