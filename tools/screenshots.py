@@ -25,13 +25,15 @@ from numpy.typing import NDArray
 import relayish as relay
 from relayish.analysis import CallGraph
 from relayish.dataflow import analyse
+from relayish.draw.drawing import draw
 from relayish.frontend import from_onnx
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import VerifyInstrument
 from relayish.passes.onnx.default_pipeline import onnx_pipeline
 from relayish.passes.relay.default_pipeline import default_pipeline
-from relayish.transform import FoldConstant, PassContext
+from relayish.testing import resnet
+from relayish.transform import FoldConstant, FuseOps, InferType, PassContext
 from tests.support.browser import started_browser
 from tools.links import ROOT
 
@@ -70,6 +72,16 @@ def _cell(make: Callable[[], object]) -> Callable[[], str]:
     return page
 
 
+def _page(make: Callable[[], object]) -> Callable[[], str]:
+    """Return what makes the page of the picture of what is made."""
+    return lambda: draw(make()).to_html()
+
+
+def _resnet() -> IRModule:
+    mod, _ = resnet.get_workload(num_layers=50)
+    return FuseOps()(InferType()(mod))
+
+
 def _example(name: str) -> IRModule:
     source = (ROOT / "examples" / name).read_text(encoding="utf-8")
     return relay.parse(source)
@@ -102,6 +114,16 @@ TAKEN: Final[dict[str, Picture]] = {
     ),
     "notebook/call_graph": Picture(
         _cell(lambda: CallGraph(_example("list_sum.relay"))), scheme="dark", width=480
+    ),
+    "page/model": Picture(
+        _page(lambda: from_onnx(str(ROOT / "examples" / "small_network.onnx"))),
+        1280,
+        800,
+        keys=(*"/op:conv", "Enter"),
+        of="",
+    ),
+    "page/resnet": Picture(
+        _page(_resnet), 1280, 800, scheme="dark", keys=(*"/op:max_pool", "Enter", "Escape"), of=""
     ),
     "report/text": Picture(_report, 1180, 620, of=""),
     "report/picture": Picture(_report_of_model, 1180, 760, keys=("p",), of=""),

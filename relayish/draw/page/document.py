@@ -5,11 +5,11 @@ Boxes have their layers and their order already; the script measures texts and f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from relayish._support import printable
-from relayish.draw.diagram import Box, Details, Diagram
+from relayish.draw.diagram import Box, Details, Diagram, Edge, EdgeKind
 from relayish.draw.families import FAMILIES
 from relayish.draw.layout.level import Level
 from relayish.draw.layout.levels import order_levels
@@ -43,10 +43,7 @@ def make_document(
             {"key": key, **_box(box), "family": families.get(box.family, -1)}
             for box, key in zip(diagram.boxes, keys, strict=True)
         ],
-        "edges": [
-            [edge.source, edge.output, edge.target, edge.input, edge.kind.value, _short(edge.label)]
-            for edge in diagram.edges
-        ],
+        "edges": _edges(diagram.edges),
         "levels": [_level(box, level) for box, level in levels.items()],
         "folded": choose_folded(diagram, diagram.children()),
     }
@@ -82,6 +79,22 @@ def _box(box: Box) -> dict[str, object]:
     }
     filled = {name: value for name, value in told.items() if value not in ("", [], {}, None)}
     return {"kind": box.kind.value, "title": _short(box.title), **filled}
+
+
+def _edges(edges: Sequence[Edge]) -> list[list[object]]:
+    """Return the edges; where all are of control, as in flow graphs, none is to be told apart."""
+    is_flow = all(edge.kind is EdgeKind.CONTROL for edge in edges)
+    return [
+        [
+            edge.source,
+            edge.output,
+            edge.target,
+            edge.input,
+            EdgeKind.VALUE.value if is_flow else edge.kind.value,
+            _short(edge.label),
+        ]
+        for edge in edges
+    ]
 
 
 def _details(details: Details) -> dict[str, object]:

@@ -10,7 +10,7 @@ from relayish.draw.diagram import Box, BoxKind, Diagram
 from relayish.draw.page.document import LONGEST, make_document
 from relayish.draw.page.folding import FEW
 from relayish.draw.page.page import SCRIPTS, embed_json, make_page, viewer_script, viewer_style
-from tests.support.diagrams import chain, hostile, operator, small
+from tests.support.diagrams import chain, cyclic, hostile, operator, small
 
 MOST_LINES = 1500
 
@@ -52,6 +52,11 @@ def test_every_edge_has_a_route_in_each_level_it_goes_through():
     ]
     names = [document["boxes"][box]["key"] for box in through]
     assert sorted(names) == ["main", "main/if", "main/if/then"]
+
+
+def test_edges_of_control_stand_out_only_beside_others():
+    assert {edge[4] for edge in make_document(cyclic())["edges"]} == {"value"}
+    assert "control" in {edge[4] for edge in make_document(small())["edges"]}
 
 
 def test_long_names_are_cut():
