@@ -228,9 +228,13 @@ export class Placer {
       if (items[0] === items[1]) places.loops.push({ box: level.children[items[0]], edge });
       else this._draw(at, route, layout.ends[number]);
     });
-    const next = new Float64Array(level.count).fill(Infinity);
+    const next = new Float64Array(level.count).fill(Infinity); // where what is on the right begins to be in the way
     for (const layer of level.layers)
-      for (let place = 1; place < layer.length; place++) next[layer[place - 1]] = left + x[layer[place]];
+      for (let place = 1; place < layer.length; place++) {
+        const [one, two] = [level.children[layer[place - 1]], level.children[layer[place]]];
+        const half = places.height[two] > places.height[one] + 4 ? places.width[two] / 2 : 0;
+        next[layer[place - 1]] = left + x[layer[place]] - half;
+      }
     for (const piece of at.known.values()) piece.room = next[piece.item] - piece.x0 - 10;
   }
 
@@ -240,12 +244,10 @@ export class Placer {
     const { children } = level;
     const [source, output, target, input, kind] = this.model.edges[edge];
     const isBox = (item) => item < children.length;
-    const mid = (place) =>
-      left + x[items[place]] + (place === 0 ? ends[0] : place === last ? ends[1] : 0);
+    const mid = (place) => left + x[items[place]] + (place === 0 ? ends[0] : place === last ? ends[1] : 0);
     const ceiling = (item) => top + tops[layerOf[item]];
     const floor = (item) => ceiling(item) + heights[layerOf[item]];
-    const bottom = (item) =>
-      isBox(item) ? ceiling(item) + places.height[children[item]] : ceiling(item);
+    const bottom = (item) => ceiling(item) + (isBox(item) ? places.height[children[item]] : 0);
     const add = (found, all, key, made) => {
       if (!found.has(key)) {
         found.set(key, { ...made, edges: [], kind });
@@ -260,8 +262,7 @@ export class Placer {
     };
     const stub = (item, place, y, direction, other) => {
       const key = `${item} ${direction} ${Math.round(mid(place))} ${direction > 0 ? output : input}`;
-      const room = isBox(item) ? places.width[children[item]] / 2 + 30 : 60;
-      add(stubs, places.stubs, key, { x: mid(place), y, direction, other, room });
+      add(stubs, places.stubs, key, { x: mid(place), y, direction, other, room: 80 });
     };
     for (let place = 0; place < last; place++) {
       const [a, b] = [items[place], items[place + 1]];
@@ -315,8 +316,7 @@ function across(layers, widths, above, below, weights) {
 
   // Put a layer where the squares of the distances from its wishes are least: pool violators.
   function settle(layer, others) {
-    let pools = 0;
-    let at = 0;
+    let pools = 0, at = 0;
     for (let place = 0; place < layer.length; place++) {
       const item = layer[place];
       if (place) at += (widths[layer[place - 1]] + widths[item]) / 2;
@@ -337,8 +337,7 @@ function across(layers, widths, above, below, weights) {
   }
 
   function wish(item, row) {
-    let sum = 0;
-    let all = 0;
+    let sum = 0, all = 0;
     for (let place = 0; place < row.length; place += 2) {
       sum += (x[row[place]] + row[place + 1]) * weights[row[place]];
       all += weights[row[place]];
