@@ -5,6 +5,9 @@ const pan = (across, down) => (view, isFar) =>
   view.move((camera) => camera.pan(across * (isFar ? 400 : 80), down * (isFar ? 400 : 80)));
 const zoom = (factor) => (view) => view.move((camera) => camera.zoom(factor));
 const flip = (part) => (view) => (view[part].hidden = !view[part].hidden);
+const back = (view) => view.chosen >= 0 && view.show(view.chosen);
+const way = (view) => view.chosen >= 0 && view.before >= 0 && view.path(view.before, view.chosen);
+const match = (step) => (view) => view.search.next(step);
 const kinds = Object.keys(FOLDABLE);
 
 /** What is told of keys, which they are, and what they do; what the mouse does is only told. */
@@ -23,19 +26,13 @@ const KEYS = [
   ],
   ["ctrl-wheel  +  −", "zoom", { "+": zoom(1.25), "=": zoom(1.25), "-": zoom(0.8) }],
   ["0", "show the whole", { 0: (view) => view.move((camera) => camera.fit()) }],
-  ["c", "show what is selected", { c: (view) => view.chosen >= 0 && view.show(view.chosen) }],
+  ["c  s", "show what is selected, show every way to it from the box selected before", { c: back, s: way }],
   ["/", "search: words, or op:conv type:float32 attr:axis=1 name:x", { "/": (view) => view.search.focus() }],
-  [
-    "Enter  n  N", "next match, previous match",
-    { Enter: (view) => view.search.next(1), n: (view) => view.search.next(1), N: (view) => view.search.next(-1) },
-  ],
+  ["Enter  n  N", "next match, previous match", { Enter: match(1), n: match(1), N: match(-1) }],
   ["j  k", "to the first user, to the first operand", { j: (view) => view.walk(false), k: (view) => view.walk(true) }],
   ["h  l", "to the box before, to the box after", { h: (view) => view.step(-1), l: (view) => view.step(1) }],
   ["o  i", "out to the box around, into the first inside", { o: (view) => view.climb(false), i: (view) => view.climb(true) }],
-  [
-    "m  p  t", "map, panel, light or dark",
-    { m: flip("mapCanvas"), p: flip("panel"), t: (view) => view.setTheme(view.isDark ? "light" : "dark") },
-  ],
+  ["m  p  t", "map, panel, light or dark", { m: flip("mapCanvas"), p: flip("panel"), t: (view) => view.flipTheme() }],
   ["Escape", "let nothing stand out", { Escape: (view) => view.clear() }],
   ["?", "this list", { "?": (view) => view.help() }],
 ];

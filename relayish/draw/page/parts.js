@@ -54,7 +54,7 @@ function bar(view) {
     button("fit", "show the whole (0)", () => view.move((camera) => camera.fit())),
   ];
   const aside = [
-    button("theme", "light or dark (t)", () => view.setTheme(view.isDark ? "light" : "dark")),
+    button("theme", "light or dark (t)", () => view.flipTheme()),
     button("keys", "keys (?)", () => view.help()),
   ];
   if (model.levels.size > 1) header.append(cluster(...all, ...folds));

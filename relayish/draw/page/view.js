@@ -100,6 +100,8 @@ class View {
     this._paint();
   }
 
+  flipTheme() { this.setTheme(this.isDark ? "light" : "dark"); }
+
   /** Return the boxes that are not inside a folded one. */
   seen() { return this.scene.list; }
 
@@ -193,6 +195,7 @@ class View {
 
   /** Select a box, or none with -1, where it is. */
   choose(box) {
+    if (box !== this.chosen) this.before = this.chosen;
     [this.chosen, this.ways] = [box, null];
     this._stand();
     this._tell();
