@@ -83,9 +83,9 @@ def _table(box: Box) -> str:
         )
         rows += f"<tr>{ports}</tr>"
     style = ' style="rounded"' if box.kind in _ROUNDED else ""
-    rows += f'<tr><td colspan="{span}" border="0"><b>{_show(box.title)}</b></td></tr>'
+    rows += f'<tr><td colspan="{span}" border="0"><b>{_show(box.title) or " "}</b></td></tr>'
     for line in box.lines:
-        rows += f'<tr><td colspan="{span}" border="0">{_show(line)}</td></tr>'
+        rows += f'<tr><td colspan="{span}" border="0">{_show(line) or " "}</td></tr>'
     return (
         f'<table border="1" cellborder="0" cellspacing="0" bgcolor="{fill}" color="{colour}"'
         f"{style}>{rows}</table>"

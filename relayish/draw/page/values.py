@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from relayish._support.printable import escape
 from relayish.numeric.precision import is_fractional, is_integral
 
 FIRST: Final = 16
@@ -46,7 +47,7 @@ def _spell(element: object) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:40]}…"
+    return escape(text if len(text) <= 40 else f"{text[:40]}…")
 
 
 def _statistics(value: NDArray[Any]) -> dict[str, object]:

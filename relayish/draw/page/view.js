@@ -224,8 +224,7 @@ class View {
 
   _tell(...more) {
     const { model, chosen } = this;
-    const all = `${amount(model.boxes.length, "box", "boxes")}, ${amount(model.edges.length, "edge")}`;
-    const help = make("p", { class: "relayish-told" }, `${all}. Click a box to see what is known of it.`);
+    const help = make("p", { class: "relayish-told" }, `${amount(model.boxes.length, "box", "boxes")}. Click one to see what is known of it.`);
     const told = chosen < 0 ? [...aboutOf(model), help] : detailsOf(model, chosen, (box) => this._link(box));
     this.details.replaceChildren(...more, ...told);
     this.details.scrollTop = 0;
