@@ -18,6 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import FieldError
 from relayish.ir.values.dtype import check_dtype, numpy_dtype
 
@@ -29,6 +30,8 @@ class Type(str):
     """
 
     __slots__ = ()
+
+    _repr_mimebundle_ = repr_mimebundle
 
     @property
     def is_pointer(self) -> bool:

@@ -14,6 +14,8 @@ from relayish.draw.notebook.frame import code, fold, note, plain, safe, table
 from relayish.draw.notebook.pictures import picture
 from relayish.draw.notebook.table import SHOWN, Shown
 from relayish.draw.report.sizes import Sizes
+from relayish.ir.equality.mismatch import Mismatch
+from relayish.ir.kinds.one_line import one_line
 from relayish.ir.modules.module import AnyModule, Module
 from relayish.ir.modules.object_path import ObjectPath
 from relayish.ir.nodes.node import Node
@@ -89,6 +91,17 @@ def show_pattern(pattern: DFPattern) -> Shown:
 def show_path(path: ObjectPath) -> Shown:
     """Show where in a program something stands."""
     return Shown(code(str(path)), str(path))
+
+
+@SHOWN.register(Mismatch)
+def show_mismatch(mismatch: Mismatch) -> Shown:
+    """Show where two programs differ, and what stands there in each."""
+    rows = [("path", safe(mismatch.path)), ("reason", safe(mismatch.reason))]
+    rows += [
+        (name, code(one_line(held) if isinstance(held, Node) else f"{held!r:.{LONGEST_TYPE}}"))
+        for name, held in (("left", mismatch.lhs), ("right", mismatch.rhs))
+    ]
+    return Shown(table(("", ""), rows), str(mismatch))
 
 
 def count_nodes(roots: list[Node]) -> int:

@@ -27,6 +27,7 @@ Show = Callable[[Any], Shown]  # Any: an object of the class it is registered fo
 
 _PROGRAMS: Final = "relayish.draw.notebook.programs"
 _PASSES: Final = "relayish.draw.notebook.passes"
+_TYPES: Final = "relayish.draw.notebook.types"
 _RESULTS: Final = "relayish.draw.notebook.results"
 
 SHOWN: Final[ClassTable[Show]] = ClassTable(
@@ -34,6 +35,8 @@ SHOWN: Final[ClassTable[Show]] = ClassTable(
     {
         "relayish.ir": _PROGRAMS,
         "relayish.dataflow_pattern": _PROGRAMS,
+        "relayish.tir": _TYPES,
+        "relayish.core": _TYPES,
         "relayish.pass_infra": _PASSES,
         "relayish.dataflow": _RESULTS,
         "relayish.analysis": _RESULTS,

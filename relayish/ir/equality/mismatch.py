@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from relayish._support.display import repr_mimebundle
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.field import Shape
@@ -28,6 +29,9 @@ class Mismatch(NamedTuple):
     rhs: object
     reason: str
     places: tuple[ObjectPath, ObjectPath]
+
+    def _repr_mimebundle_(self, **chosen: object) -> dict[str, str]:
+        return repr_mimebundle(self, **chosen)
 
     def __str__(self) -> str:
         return f"{self.path}: {self.reason}: {self.lhs!r} against {self.rhs!r}"

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from relayish._support.display import repr_mimebundle
 from relayish.errors import FieldError
 from relayish.ir.values.dtype import check_dtype, numpy_dtype
 
@@ -29,6 +30,9 @@ class Type(NamedTuple):
     lanes: int = 1
     pointers: int = 0
     is_const: bool = False
+
+    def _repr_mimebundle_(self, **chosen: object) -> dict[str, str]:
+        return repr_mimebundle(self, **chosen)
 
     @property
     def is_scalar(self) -> bool:

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import relayish as relay
-from relayish import core
+from relayish import core, tir
 from relayish._support.display import repr_mimebundle
 from relayish.dataflow import analyse
 from relayish.dataflow_pattern import is_op, wildcard
@@ -121,6 +121,9 @@ def things():
         "memory plan": (relay.analysis.plan_memory(typed["main"]), "storage"),
         "report": (relay.report(MOD, pipeline), "FoldConstant"),
         "value": (evaluated, "Cons"),
+        "type of loops": (tir.Float(32), "float32"),
+        "type of core": (core.as_type("int32*"), "int32"),
+        "difference of programs": (relay.first_mismatch(MOD["main"], MOD["sum"]), "reason"),
     }  # fmt: skip
 
 
