@@ -203,8 +203,8 @@ class _Work:
         progress = ProgressInstrument(self.driver, callback=self.bar.show_pass)
         self.bar.begin_passes()
         with (
-            recorded(self.args, self.driver, self.mod) as recorder,
-            context_of(self.args, self.pipeline, [costs, progress], recorder),
+            recorded(self.args, self.driver, self.mod) as around,
+            context_of(self.args, self.pipeline, [costs, progress], around),
             freeze_heap(),
         ):
             out = self.driver(self.mod)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from relayish._support.files import check_writable
-from relayish.draw.report.recording import Recorder
+from relayish.cli.pipeline_options import Around
 from relayish.errors import OptionError
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.pass_class import Pass
 
-_SUFFIX = ".html"
+_SUFFIX: Final = ".html"
+_RECORDING: Final = "relayish.draw.report.recording"
 
 
 def check_report(args: argparse.Namespace) -> None:
@@ -35,21 +38,22 @@ def check_report(args: argparse.Namespace) -> None:
 
 
 @contextmanager
-def recorded(args: argparse.Namespace, pipeline: Pass, mod: IRModule) -> Iterator[Recorder | None]:
+def recorded(args: argparse.Namespace, pipeline: Pass, mod: IRModule) -> Iterator[Around]:
     """Write the page behind the block, if one is asked for; what the block raises goes on.
 
     Args:
         args: Of the command.
-        pipeline: What the block runs, in a context of which the recorder is part.
+        pipeline: What the block runs, in a context with the instruments that are put around others.
         mod: What it runs that on.
     """
     if args.report is None:
-        yield None
+        yield tuple
         return
-    recorder = Recorder(pipeline, mod, title=args.file)
+    # imported when asked for: it loads all that makes pages
+    recorder = importlib.import_module(_RECORDING).Recorder(pipeline, mod, title=args.file)
     try:
         with recorder.recording():
-            yield recorder
+            yield recorder.around
     except Exception as error:
         recorder.error = error
         raise

@@ -6,14 +6,13 @@ import argparse
 import dataclasses
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from relayish.cli.forms import Form
 from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.domain.driver.config import GLOBAL_NAMES
-from relayish.draw.report.recording import Recorder
 from relayish.errors import ConfigError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.config import read_config
@@ -26,6 +25,9 @@ from relayish.passes.relay.default_pipeline import DEFAULT_PASSES, LOOP_PASSES, 
 from relayish.registry.option import MISSING
 from relayish.registry.syntax import parse_specs
 from relayish.transform import PassContext, Sequential, parse_pipeline, pass_entry
+
+Around: TypeAlias = Callable[[Sequence[PassInstrument]], tuple[PassInstrument, ...]]
+"""Puts instruments before and behind others."""
 
 DEFAULT_LEVEL = 2
 """The level where neither a pipeline nor a level is given."""
@@ -144,7 +146,7 @@ def context_of(
     args: argparse.Namespace,
     pipeline: Sequential,
     instruments: Sequence[PassInstrument] = (),
-    recorder: Recorder | None = None,
+    around: Around = tuple,
 ) -> PassContext:
     """Return the context to run ``pipeline`` under; tell which of its passes will not run.
 
@@ -152,7 +154,7 @@ def context_of(
         args: Of the command.
         pipeline: The passes.
         instruments: What else watches them, behind the checks that are asked for.
-        recorder: What stands around all that, to see what the checks refuse.
+        around: Puts others before and behind all that, to see what the checks refuse.
 
     Raises:
         ConfigError, UnknownNameError: If an option or a pass is unknown.
@@ -167,7 +169,7 @@ def context_of(
         opt_level=_level(args, pipeline),
         required_pass=args.required_pass,
         disabled_pass=args.disable_pass,
-        instruments=watching if recorder is None else recorder.around(watching),
+        instruments=around(watching),
         config=dict(_read_setting(item) for item in args.config),
     )
     if args.passes is not None:  # nobody has named those of the default pipeline
