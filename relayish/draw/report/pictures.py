@@ -15,14 +15,12 @@ from relayish.draw.report.steps import Step
 from relayish.ir.modules.module import AnyModule
 
 Json: TypeAlias = Any  # Any: whatever JSON can hold
-MOST_BOXES: Final = 1_500
+MOST_BOXES: Final = 2_500
 """Of a larger picture only what changed is shown, and what is near."""
 MOST_NODES: Final = 100_000
 """Programs of more nodes are not drawn at all."""
-IN_ALL: Final = 9_000
+IN_ALL: Final = 12_000
 """So many boxes are shown in all pictures of a page together; behind them, what changed alone."""
-NEAR: Final = 2
-"""So many edges away is near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +75,19 @@ class Pictures:
         return len(self.documents) - 1
 
     def _near(self, before: Diagram, after: Diagram, found: Matching) -> Json:
-        """Return what changed and what is near, of pictures that are too large."""
-        pairs = dict(found.pairs)
-        back = {other: number for number, other in found.pairs}
-        near = _surround(before, found.before), _surround(after, found.after)
-        kept = near[0] | {back[each] for each in near[1] if each in back}
-        other_kept = near[1] | {pairs[each] for each in near[0] if each in pairs}
-        first, numbers = _cut(before, kept)
-        second, other_numbers = _cut(after, other_kept)
-        most = min(MOST_BOXES, self._left)
-        if max(len(first.boxes), len(second.boxes)) > most:
+        """Return what changed and what is near, as far as that is few, of too large pictures."""
+        most = min(MOST_BOXES, self._left // 2)
+        for near in (2, 1, 0):
+            kept, other_kept = _surround(before, after, found, near)
+            first, numbers = _cut(before, kept)
+            second, other_numbers = _cut(after, other_kept)
+            if max(len(first.boxes), len(second.boxes)) <= most:
+                break
+        else:
             return None
         note = (
             f"{len(first.boxes):,} of {len(before.boxes):,} boxes and {len(second.boxes):,} of "
-            f"{len(after.boxes):,}: what changed, and what is near"
+            f"{len(after.boxes):,}: what changed{', and what is near' if near else ''}"
         )
         views = [
             {"picture": self._add(part), "marks": _by_mark(_renumbered(marks, of))}
@@ -118,17 +115,30 @@ def _renumbered(marks: Mapping[int, str], numbers: Mapping[int, int]) -> dict[in
     return {numbers[each]: mark for each, mark in marks.items() if each in numbers}
 
 
-def _surround(diagram: Diagram, marked: Iterable[int]) -> set[int]:
-    """Return boxes that are marked, and those at most :data:`NEAR` edges away."""
-    near = set(marked)
-    for _ in range(NEAR):
-        near |= {
+def _surround(
+    before: Diagram, after: Diagram, found: Matching, near: int
+) -> tuple[set[int], set[int]]:
+    """Return boxes that are marked, those so many edges away, and those that are the same."""
+    pairs = dict(found.pairs)
+    back = {other: number for number, other in found.pairs}
+    first = _spread(before, found.before, near)
+    second = _spread(after, found.after, near)
+    return (
+        first | {back[each] for each in second if each in back},
+        second | {pairs[each] for each in first if each in pairs},
+    )
+
+
+def _spread(diagram: Diagram, marked: Iterable[int], near: int) -> set[int]:
+    reached = set(marked)
+    for _ in range(near):
+        reached |= {
             one
             for edge in diagram.edges
             for one, other in ((edge.source, edge.target), (edge.target, edge.source))
-            if other in near
+            if other in reached
         }
-    return near
+    return reached
 
 
 def _cut(diagram: Diagram, wanted: Collection[int]) -> tuple[Diagram, dict[int, int]]:

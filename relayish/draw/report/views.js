@@ -53,19 +53,21 @@ export function renderWalk(report, state, step) {
   ]);
 }
 
-// what is selected in one view is selected in the other
+// what is selected in one view is selected in the other, or else the place where it would be shown
 function showViews(report, state, step, places) {
   const documents = step.pictures.views.map((view) => withMarks(report.pictures[view.picture], view.marks));
-  const partners = [0, 1].map((side) => new Map(step.pictures.pairs.map((pair) => [
-    documents[side].boxes[pair[side]].key, documents[1 - side].boxes[pair[1 - side]].key,
-  ])));
+  const partners = [0, 1].map((side) => findPartners(documents, step.pictures.pairs, side));
   let isLinking = false;
   const select = (side, key) => {
     const other = state.views[1 - side];
-    const partner = partners[side].get(key);
-    if (isLinking || !other || !partner) return;
+    const found = partners[side].get(key);
+    if (isLinking || !other || !found) return;
     isLinking = true;
-    other.select(partner);
+    if (found.isSame) other.select(found.key);
+    else {
+      other.select("");
+      other.show(other.model.number.get(found.key));
+    }
     isLinking = false;
   };
   places.forEach((place, side) => {
@@ -74,6 +76,17 @@ function showViews(report, state, step, places) {
   });
   state.change = -1;
   if (state.walk) state.walk(1);
+}
+
+// by the keys of boxes in one picture, what is the same in the other, or the nearest that is above
+function findPartners(documents, pairs, side) {
+  const [boxes, others] = [documents[side].boxes, documents[1 - side].boxes];
+  const found = new Map(pairs.map((pair) => [pair[side], { key: others[pair[1 - side]].key, isSame: true }]));
+  const edges = documents[side].edges.slice().sort((one, other) => one[0] - other[0]);
+  for (const [source, , target] of edges) {
+    if (!found.has(target) && found.has(source)) found.set(target, { key: found.get(source).key, isSame: false });
+  }
+  return new Map([...found].map(([number, partner]) => [boxes[number].key, partner]));
 }
 
 function withMarks(picture, marks) {
