@@ -17,8 +17,8 @@ PAGE: Final = ROOT / "docs" / "command_line.md"
 HEAD: Final = """\
 # The command line
 
-`relayish COMMAND ...`, or `python -m relayish COMMAND ...`. Every command has `--help`. This page is
-written by `make generate` from what the commands declare.
+`relayish COMMAND ...`, or `python -m relayish COMMAND ...`. Every command has `--help`. This page
+is written by `make generate` from what the commands declare.
 [How to optimise a model](how-to/optimise_a_model.md),
 [how to compile a network](how-to/compile_a_network.md),
 [how to drive passes](how-to/drive_passes.md) and

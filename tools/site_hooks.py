@@ -11,6 +11,7 @@ import nbformat
 from mkdocs.structure.files import File
 
 from tools import reference_pages
+from tools.site_gallery import gallery_markdown, gallery_pictures
 from tools.site_links import link_names
 from tools.site_markdown import site_markdown
 from tools.site_notebooks import notebook_pages, notebooks
@@ -30,7 +31,7 @@ def on_files(files: Any, config: Any) -> Any:  # Any: Files and a MkDocsConfig
     """Add the pages that are made for the site alone, and notebooks to take along."""
     for address, content in generated_pages().items():
         files.append(File.generated(config, address, content=content))
-    for address, picture in pictures().items():
+    for address, picture in {**pictures(), **gallery_pictures()}.items():
         files.append(File.generated(config, address, content=picture))
     for name, notebook in notebooks().items():
         files.append(File.generated(config, f"{name}.ipynb", content=nbformat.writes(notebook)))
@@ -48,7 +49,7 @@ def on_page_markdown(markdown: str, page: Any, **_: object) -> str:  # Any: a Pa
     address = page.file.src_uri
     if address in reference_pages.pages():
         return markdown
-    shown = pass_page_markdown(address, markdown)
+    shown = gallery_markdown(address, pass_page_markdown(address, markdown))
     return link_names(site_markdown(shown, (DOCS / address).parent), address)
 
 

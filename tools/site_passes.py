@@ -13,6 +13,8 @@ from tools.reference_pages import details, find_link
 from tools.site_pictures import side_by_side
 
 _SECTION: Final = re.compile(r"^## (?P<name>\w+)\n", re.MULTILINE)
+_INTRODUCTION: Final = re.compile(r"^Examples are shown.*?^```$\n", re.MULTILINE | re.DOTALL)
+"""Of ``show``, which pages have for whoever runs their examples."""
 _SECTIONS_OF_DOCSTRINGS: Final = re.compile(r"\n(?=(?:Args|Returns|Raises|Complexity|Source):\n)")
 
 
@@ -21,7 +23,7 @@ def pass_page_markdown(page: str, markdown: str) -> str:
     if not page.startswith("passes/"):
         return markdown
     parts = _SECTION.split(side_by_side(page, markdown))
-    shown = [parts[0]]
+    shown = [_INTRODUCTION.sub("Examples are shown without inferred types.\n", parts[0])]
     for name, text in zip(parts[1::2], parts[2::2], strict=True):
         shown.append(f"## {name} {{ #{name.lower()} }}\n{_enriched(name, text, page)}")
     return "".join(shown)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import itertools
 import posixpath
 import re
 from collections.abc import Iterator
@@ -9,7 +12,6 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from relayish.draw.drawing import draw
-from relayish.errors import DrawingError
 from relayish.ir.relay.module import IRModule
 from relayish.text import parse
 from relayish.transform import PassContext, parse_pipeline
@@ -52,17 +54,15 @@ def pictures() -> dict[str, str]:
         page = path.relative_to(PASS_PAGES.parent).as_posix()
         for number, example in enumerate(examples(path.read_text(encoding="utf-8"))):
             for when, mod in zip(("before", "after"), modules(example), strict=True):
-                try:
-                    found[picture_address(page, number, when)] = str(draw(mod))
-                except (DrawingError, ModuleNotFoundError):
-                    continue  # TEMPORARY
+                found[picture_address(page, number, when)] = str(draw(mod))
     return found
 
 
 def modules(example: Example) -> tuple[IRModule, IRModule]:
     """Return the module before and behind the pipeline of an example."""
     before = parse(HEADER + example.before)
-    with PassContext(opt_level=4):
+    unseen = io.StringIO()  # what passes print
+    with PassContext(opt_level=4), contextlib.redirect_stdout(unseen):
         return before, parse_pipeline(example.pipeline)(before)
 
 
@@ -73,7 +73,7 @@ def picture_address(page: str, number: int, when: str) -> str:
 
 def side_by_side(page: str, markdown: str) -> str:
     """Return a page in which before and after of each example stand side by side, with pictures."""
-    number = iter(range(len(markdown)))
+    number = itertools.count()
 
     def shown(found: re.Match[str]) -> str:
         example, place = _example(found), next(number)
@@ -96,6 +96,4 @@ def _column(page: str, number: int, when: str, text: str) -> str:
     address = picture_address(page, number, when)
     link = posixpath.relpath(address, posixpath.dirname(page))
     picture = f"[![{when}]({link}){{ loading=lazy }}]({link}){{ .picture }}"
-    if address not in pictures():
-        picture = ""
     return f'<div markdown="1">\n\n{code}\n\n{picture}\n\n</div>'
