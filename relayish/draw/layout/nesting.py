@@ -13,6 +13,8 @@ from relayish.draw.layout.placing import Places, place_level
 
 PADDING: Final = 12.0
 """Between the border of a box and what lies in it."""
+_ASIDE: Final = 10.0
+"""How far to the right of others an edge is drawn that leads back."""
 _NEAR: Final = 1e-3
 
 
@@ -212,8 +214,10 @@ class _Nest:
                 box = level.children[item]
                 is_start = is_first != route.is_reversed
                 inner = before if is_start else after
-                x = self._port(edge, box, rectangles[box], is_start, inner)
                 rectangle = rectangles[box]
+                x = self._port(edge, box, rectangle, is_start, inner)
+                if route.is_reversed and inner is None:  # beside an edge that leads there
+                    x = min(x + _ASIDE, rectangle.x + rectangle.width)
                 points = [(x, rectangle.y)]
                 if is_first:  # down past the taller boxes beside it
                     points = [

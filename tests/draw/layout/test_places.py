@@ -165,3 +165,9 @@ def test_the_same_diagram_has_the_same_layout():
     diagram, rng = random_diagram(7)
     sizes = sizes_of(diagram, rng)
     assert lay_out(diagram, sizes) == lay_out(diagram, sizes)
+
+
+def test_an_edge_that_leads_back_is_drawn_beside_the_one_that_leads_there():
+    layout = lay_out(diagram_of([None] * 2, [(0, 1), (1, 0)]), [Size(40, 10, 40)] * 2)
+    there, back = layout.paths
+    assert {x for x, _ in there.points}.isdisjoint(x for x, _ in back.points)
