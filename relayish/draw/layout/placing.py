@@ -18,6 +18,8 @@ THIN: Final = 10.0
 """The width of the place that an edge takes in a layer it goes through."""
 DROP: Final = 44.0
 """Between two layers."""
+HEAVY: Final = 500.0
+"""How much more a box counts than a point or a box at an end, which give way to chains."""
 BARE_DROP: Final = 14.0
 """Below a layer without boxes, through which edges enter the box around it."""
 
@@ -75,28 +77,40 @@ def place_level(level: Level, sizes: Sequence[tuple[float, float]]) -> Places:
 def _middles(level: Level, widths: Sequence[float]) -> list[float]:
     """Return the middle of each item."""
     above, below = level.neighbours()
+    count = len(level.children)
+    weights = [
+        HEAVY if item < count and above[item] and below[item] else 1.0
+        for item in range(level.count)
+    ]
     middle = [0.0] * level.count
     for layer in level.layers:
-        _settle(layer, [0.0] * len(layer), widths, middle)
+        _settle(layer, [0.0] * len(layer), widths, weights, middle)
     for sweep in range(SWEEPS):
         downwards = sweep % 2 == 0
         hang_on = above if downwards else below
         for layer in level.layers if downwards else reversed(level.layers):
-            wish = [_mean(middle, hang_on[each], middle[each]) for each in layer]
-            _settle(layer, wish, widths, middle)
+            wish = [_mean(middle, weights, hang_on[each], middle[each]) for each in layer]
+            _settle(layer, wish, widths, weights, middle)
     return middle
 
 
-def _mean(middle: Sequence[float], others: Sequence[int], otherwise: float) -> float:
+def _mean(
+    middle: Sequence[float], weights: Sequence[float], others: Sequence[int], otherwise: float
+) -> float:
     if not others:
         return otherwise
-    return sum([middle[other] for other in others]) / len(others)
+    total = sum([middle[other] * weights[other] for other in others])
+    return total / sum([weights[other] for other in others])
 
 
 def _settle(
-    layer: Sequence[int], wish: Sequence[float], widths: Sequence[float], middle: list[float]
+    layer: Sequence[int],
+    wish: Sequence[float],
+    widths: Sequence[float],
+    weights: Sequence[float],
+    middle: list[float],
 ) -> None:
-    """Put a layer where the squares of the distances from the wishes are least."""
+    """Put a layer where the squares of the distances from wishes are least, by their weights."""
     if len(layer) == 1:
         middle[layer[0]] = wish[0]
         return
@@ -105,13 +119,14 @@ def _settle(
         if number:
             offset += (widths[layer[number - 1]] + widths[each]) / 2
         offsets.append(offset)
-    pools: list[tuple[float, int]] = []  # the mean of each, and how many are in it
-    for target, where in zip(wish, offsets, strict=True):
-        mean, size = target - where, 1
+    pools: list[tuple[float, float, int]] = []  # the mean of each, its weight, how many are in it
+    for each, target, where in zip(layer, wish, offsets, strict=True):
+        mean, weight, size = target - where, weights[each], 1
         while pools and pools[-1][0] > mean:
-            other, count = pools.pop()
-            mean, size = (mean * size + other * count) / (size + count), size + count
-        pools.append((mean, size))
-    settled = [mean for mean, size in pools for _ in range(size)]
+            other, heavy, count = pools.pop()
+            mean = (mean * weight + other * heavy) / (weight + heavy)
+            weight, size = weight + heavy, size + count
+        pools.append((mean, weight, size))
+    settled = [mean for mean, _, size in pools for _ in range(size)]
     for each, where, mean in zip(layer, offsets, settled, strict=True):
         middle[each] = mean + where

@@ -13,11 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from relayish.dataflow.graph.control_flow import may_skip
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
 from relayish.draw.families_of import bare_name
 from relayish.draw.readers.blocks import Blocks
 from relayish.draw.readers.exporters import ExporterNotes
+from relayish.draw.readers.last_writers import Arm, LastWriters
 from relayish.draw.readers.looks import Look, look_of
+from relayish.draw.readers.memory import connect_memory, edge_of_place
 from relayish.draw.readers.name_scopes import NameScopes
 from relayish.draw.readers.texts import (
     Shown,
@@ -26,18 +29,20 @@ from relayish.draw.readers.texts import (
     details,
     function_title,
     held_text,
+    is_unknown_call,
     join_key,
     literal_of,
     node_name,
     type_of,
     value_line,
 )
+from relayish.draw.readers.walk import HOLDERS
 from relayish.draw.type_text import type_text
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import name_of
-from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import NAMES, VARIABLES, Node
+from relayish.ir.relay.adt import Match
 from relayish.ir.relay.expr import Call, Constant, Function, Let, Op, Tuple, TupleGetItem
 from relayish.ir.scopes.node_scopes import OUTERMOST
 from relayish.ir.scopes.scoping import PROGRAM, Scope, scopes
@@ -80,7 +85,25 @@ class _Frame:
     path: str
     nodes: Iterator[Node]
     results: Sequence[tuple[str, Node]] = ()
-    titles: Counter[str] = field(default_factory=Counter)
+    choice: _Choice | None = None
+    is_begun: bool = False
+
+
+@dataclass(slots=True)
+class _Choice:
+    """A node while the blocks in it are made.
+
+    Attributes:
+        node: The node.
+        box: Its box.
+        left: How many of its blocks are not made yet.
+        arms: What was written in those that are.
+    """
+
+    node: Node
+    box: int
+    left: int
+    arms: list[Arm] = field(default_factory=list)
 
 
 def add_expression(
@@ -115,6 +138,7 @@ class _Expression:
         self._block_of_box: dict[int, int] = {}
         self._captures: dict[tuple[int, Value], Value] = {}
         self._holder: dict[int, int | None] = {}
+        self._writers = LastWriters()
         self._titles: dict[str, Counter[str]] = {}
 
     def _parts_of_nodes(self) -> dict[Node, Sequence[str]]:
@@ -132,21 +156,39 @@ class _Expression:
 
     def read(self, holder: int | None, path: str) -> None:
         root = self._root
-        results = () if isinstance(root, Function) else (("result", root),)
         for variable in self._blocks.free:
             self._add_input(variable, self._blocks.outermost, holder, path)
         if isinstance(root, Function):
             stack = [self._enter_function(root, holder, path)]
         else:
-            stack = [self._frame(OUTERMOST, holder, path, results)]
+            stack = [self._frame(OUTERMOST, holder, path, self._named_results(root))]
         while stack:
             frame = stack[-1]
+            if not frame.is_begun:
+                frame.is_begun = True
+                if frame.choice is not None:
+                    self._writers.enter()
             node = next(frame.nodes, None)
             if node is None:
                 self._add_results(frame)
-                stack.pop()
+                self._leave(stack.pop())
                 continue
             stack += reversed(self._add(node, frame))
+
+    def _leave(self, frame: _Frame) -> None:
+        choice = frame.choice
+        if choice is None:
+            return
+        choice.arms.append(self._writers.leave())
+        choice.left -= 1
+        if choice.left:
+            return
+        if self._diagram.boxes[choice.box].kind is BoxKind.LOOP:
+            for writer, reader, place in self._writers.repeat(choice.arms[0], choice.box):
+                self._diagram.connect(edge_of_place(place, writer, reader))
+            return
+        count = len(choice.arms)
+        self._writers.join(choice.arms, choice.box, is_skipped=may_skip(choice.node, count))
 
     def _frame(
         self, block: int, holder: int | None, path: str, results: Sequence[tuple[str, Node]] = ()
@@ -173,18 +215,21 @@ class _Expression:
         return self._frame(block, holder, path, self._results(function, scope))
 
     def _results(self, node: Node, scope: Scope) -> list[tuple[str, Node]]:
-        """Return what leaves a scope, with names; a tuple leaves field by field."""
-        tail = scope.roots[-1]
-        while isinstance(tail, Let):
-            tail = tail.body
+        """Return what leaves a scope, with names."""
         attrs = node.attrs if isinstance(node, Function) else None
         told = attrs.get(OUTPUT_NAMES) if attrs is not None else None
         names = [str(each) for each in told] if isinstance(told, tuple | list) else []
-        if isinstance(tail, Tuple) and self._blocks.is_spread(tail):
-            names = names if len(names) == len(tail.fields) else []
-            names = names or [f"result {number}" for number in range(len(tail.fields))]
-            return list(zip(names, tail.fields, strict=True))
-        return [(names[0] if len(names) == 1 else "result", tail)]
+        return self._named_results(scope.roots[-1], names)
+
+    def _named_results(self, root: Node, names: Sequence[str] = ()) -> list[tuple[str, Node]]:
+        """Return the values of an expression; a tuple is told field by field."""
+        while isinstance(root, Let):
+            root = root.body
+        if isinstance(root, Tuple) and self._blocks.is_spread(root):
+            if len(names) != len(root.fields):
+                names = [f"result {number}" for number in range(len(root.fields))]
+            return list(zip(names, root.fields, strict=True))
+        return [(names[0] if len(names) == 1 else "result", root)]
 
     # one node
 
@@ -199,31 +244,32 @@ class _Expression:
             return []
         if self._blocks.is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
             return []
-        look = look_of(node)
-        blocks = self._blocks.of(node)
-        box, path = self._add_box(node, look, frame, is_holder=bool(blocks))
-        inner: list[_Frame] = []
-        if isinstance(node, Call):
-            inner += self._enter_absorbed(node, box, path, frame)
+        box, path = self._add_box(node, look_of(node), frame)
+        entered = self._enter(node, box, path, frame)
+        choice = _Choice(node, box, len(entered))
+        for each in entered:
+            each.choice = choice
+        if not is_unknown_call(node):
+            connect_memory(node, box, self._writers, self._diagram.connect)
+        return entered
+
+    def _enter(self, node: Node, box: int, path: str, frame: _Frame) -> list[_Frame]:
+        """Return the blocks in a node, with the boxes that they begin with."""
         if isinstance(node, Function):
             return [self._enter_function(node, box, path)]
-        names = branch_names(node, len(blocks))
-        for (scope, block), name in zip(blocks, names, strict=True):
-            inner.append(self._enter_block(node, scope, block, name, box, path))
-        return inner
+        if isinstance(node, Call):
+            return self._enter_absorbed(node, box, path, frame)
+        blocks = self._blocks.of(node)
+        if len(blocks) == 1 and not isinstance(node, Match):
+            return [self._enter_block(node, *blocks[0], box, path)]
+        entered = []
+        for (scope, block), name in zip(blocks, branch_names(node, len(blocks)), strict=True):
+            inside = join_key(path, name)
+            holder = self._diagram.add(Box(HOLDERS[scope.runs], name, key=inside, parent=box))
+            entered.append(self._enter_block(node, scope, block, holder, inside))
+        return entered
 
-    def _enter_block(
-        self,
-        node: Node,
-        scope: Scope,
-        block: int,
-        name: str,
-        box: int,
-        path: str,
-    ) -> _Frame:
-        kind = BoxKind.LOOP if scope.runs is Runs.REPEATEDLY else BoxKind.BRANCH
-        path = join_key(path, name)
-        holder = self._diagram.add(Box(kind, name, key=path, parent=box))
+    def _enter_block(self, node: Node, scope: Scope, block: int, holder: int, path: str) -> _Frame:
         for variable in scope.binders:
             for each in PROGRAM.post_order(variable):
                 if type(each) in VARIABLES:
@@ -288,9 +334,7 @@ class _Expression:
         self._value[node] = Value(found.box, node.index, is_part=True)
         return True
 
-    def _add_box(
-        self, node: Node, look: Look, frame: _Frame, *, is_holder: bool
-    ) -> tuple[int, str]:
+    def _add_box(self, node: Node, look: Look, frame: _Frame) -> tuple[int, str]:
         told = self._blocks.name.get(node) or node_name(node)
         operands = self._spread(look)
         shown = [(name, operand, self._find(operand)) for name, operand in operands]
@@ -302,8 +346,10 @@ class _Expression:
         lines = [f"{name} = {text}" for name, text in look.attributes.items()]
         lines += [f"{name} = {held_text(value)}" for name, value in values.items()]
         path = self._key(frame.path, told or look.title)
-        kind = BoxKind.FUNCTION if isinstance(node, Function) else BoxKind.OPERATOR
-        title = look.title
+        blocks = self._blocks.of(node)
+        kind, title, is_holder = BoxKind.OPERATOR, look.title, bool(blocks)
+        if len(blocks) == 1 and not isinstance(node, Match):
+            kind = HOLDERS[blocks[0][0].runs]
         if isinstance(node, Function):
             title, lines = function_title(node)
         elif isinstance(node, Call) and node.op in self._blocks.absorbed:

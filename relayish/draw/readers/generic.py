@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from relayish.draw.diagram import Diagram
+from relayish.draw.readers.box_text import BOX_TEXTS
+from relayish.draw.readers.expressions import add_expression
 from relayish.draw.readers.operations import read_operations
 from relayish.draw.readers.statements import holds_statements, read_statements
 from relayish.draw.readers.table import READERS
@@ -21,6 +23,8 @@ def read_node(node: Node, *, title: str = "") -> Diagram:
         Linear in the program; no recursion.
     """
     kind = type(node)
-    if kind.language_.is_tree and holds_statements(kind):
-        return read_statements(node, title)
-    return read_operations(node, title)
+    if not kind.language_.is_tree:
+        diagram = Diagram(title or BOX_TEXTS[kind](node).title)
+        add_expression(diagram, node)
+        return diagram
+    return read_statements(node, title) if holds_statements(kind) else read_operations(node, title)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from relayish.analysis.infer_type import infer_type
 from relayish.draw.diagram import Box, BoxKind, Diagram
 from relayish.draw.readers.table import READERS, read
+from relayish.draw.readers.texts import join_key
 from relayish.draw.value_text import value_text
 from relayish.errors import ModelError, PackageError, TypeInferenceError
 from relayish.ir.modules.module import Module
@@ -80,7 +81,7 @@ def embed(inner: Diagram, outer: Diagram, holder: int, path: str) -> None:
     first = len(outer.boxes)
     for box in inner.boxes:
         parent = holder if box.parent is None else first + box.parent
-        outer.add(replace(box, parent=parent, key=f"{path}/{box.key.lstrip('/')}"))
+        outer.add(replace(box, parent=parent, key=join_key(path, box.key)))
     for edge in inner.edges:
         outer.connect(replace(edge, source=first + edge.source, target=first + edge.target))
 

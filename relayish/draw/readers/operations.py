@@ -1,17 +1,18 @@
-"""Expressions as graphs: a box for each operation, edges from operands, boxes around scopes.
+"""Expressions of languages in which the place counts: computed where they stand, as trees are.
 
-What a scope takes from outside comes in through a box of its own, at the end of a dashed edge.
+A box for each operation, edges from operands, boxes around scopes. What a scope takes from outside
+comes in through a box of its own, at the end of a dashed edge. Expressions that are graphs, whose
+nodes belong to the scopes that share them, are read by :mod:`relayish.draw.readers.expressions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from relayish._support.graph import post_order
 from relayish.dataflow.graph.control_flow import is_let, may_skip
-from relayish.dataflow.graph.mod_ref import READING, UNALIASED, WRITING, mod_ref_of
-from relayish.dataflow.graph.scope_contents import PlacedContents
+from relayish.dataflow.graph.mod_ref import mod_ref_of
 from relayish.draw.diagram import BoxKind, Diagram, Edge, EdgeKind
 from relayish.draw.readers.box_text import (
     BOX_TEXTS,
@@ -21,14 +22,13 @@ from relayish.draw.readers.box_text import (
     wrapped,
 )
 from relayish.draw.readers.last_writers import Arm, Place
-from relayish.draw.readers.statements import ELSEWHERE
+from relayish.draw.readers.memory import connect_memory, edge_of_place
 from relayish.draw.readers.walk import HOLDERS, Flow, Walk, named_scopes
 from relayish.ir.fields.roles import Role, Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.getters import nodes_held
 from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
 from relayish.ir.scopes.scoping import (
-    Scope,
     bound_by,
     free_variables,
     has_scopes,
@@ -48,49 +48,18 @@ def read_operations(root: Node, title: str = "") -> Diagram:
     Complexity:
         Linear in distinct nodes and edges; no recursion.
     """
-    is_tree = type(root).language_.is_tree
-    walk = _Operations(root, title, _Evaluated() if is_tree else PlacedContents(root))
+    walk = _Operations(root, title)
     walk.add_variables(free_variables(root))
-    walk.run(walk.contents.of_root(root))
+    walk.run(_inside((root,)))
     if all(scope.runs is not Runs.DEFERRED for scope in scopes(root)):
         walk.give(root, "")
     return walk.diagram
 
 
-class Contents(Protocol):
-    """What is computed in each scope of a program, in order; see :class:`PlacedContents`."""
-
-    def of_root(self, root: Node) -> Sequence[Node]:
-        """Return what is computed for ``root``."""
-
-    def of_scope(self, node: Node, case: int, scope: Scope) -> Sequence[Node]:
-        """Return what is computed in a scope of ``node``."""
-
-    def before_binding(self, node: Node) -> Sequence[Node] | None:
-        """Return what is computed before ``node`` binds variables."""
-
-    def shared(self, node: Node) -> Sequence[Node]:
-        """Return what several scopes of ``node`` use of what it binds."""
-
-
-class _Evaluated:
-    """The same for trees, in which expressions are computed where they stand."""
-
-    def of_root(self, root: Node) -> Sequence[Node]:
-        return self._inside((root,))
-
-    def of_scope(self, node: Node, case: int, scope: Scope) -> Sequence[Node]:  # noqa: ARG002
-        return self._inside(scope.roots)
-
-    def before_binding(self, node: Node) -> Sequence[Node] | None:  # noqa: ARG002
-        return None
-
-    def shared(self, node: Node) -> Sequence[Node]:  # noqa: ARG002
-        return ()
-
-    def _inside(self, roots: Sequence[Node]) -> Sequence[Node]:
-        found = post_order(roots, lambda node: mod_ref_of(node).evaluates)
-        return [node for node in found if type(node) not in ATOMS]
+def _inside(roots: Sequence[Node]) -> Sequence[Node]:
+    """Return what is computed for expressions, scopes aside, operands first."""
+    found = post_order(roots, lambda node: mod_ref_of(node).evaluates)
+    return [node for node in found if type(node) not in ATOMS]
 
 
 class _Operand(NamedTuple):
@@ -120,9 +89,8 @@ class _Operands(NamedTuple):
 
 
 class _Operations(Walk):
-    def __init__(self, root: Node, title: str, contents: Contents) -> None:
+    def __init__(self, root: Node, title: str) -> None:
         super().__init__(root, title)
-        self.contents = contents
         self._boxes: dict[Node, int] = {}  # what computes a value, or brings a variable in
         self._captures: dict[tuple[int, int], int] = {}
 
@@ -158,7 +126,7 @@ class _Operations(Walk):
         told.lines = (*told.lines, *given.lines)
         for operand in given.edges:
             self._use(operand, box)
-        self._touch(node, box)
+        connect_memory(node, box, self.writers, self.connect)
         self._boxes[node] = box
 
     def _use(self, operand: _Operand, box: int) -> None:
@@ -184,36 +152,17 @@ class _Operations(Walk):
             self.connect(Edge(source, found, label=label, kind=EdgeKind.CAPTURE))
         return found
 
-    def _touch(self, node: Node, box: int) -> None:
-        """Connect a box with what wrote the memory that it reads, and note what it writes."""
-        told = mod_ref_of(node)
-        reads: list[Place] = [*told.reads]
-        reads += [ELSEWHERE] if told.effect & READING else []
-        for place in reads:
-            for writer in self.writers.read(place, box):
-                self.connect(self.edge_of_place(place, writer, box))
-        for place in (*told.overwrites, *told.clears):
-            self.writers.write(place, (box,))
-        changes: list[Place] = [*told.changes]
-        changes += [ELSEWHERE] if told.effect & WRITING else []
-        for place in changes:
-            for writer in self.writers.of(place):
-                self.connect(self.edge_of_place(place, writer, box))
-            self.writers.write(place, (box,), keeps=True)
-
     def edge_of_place(self, place: Place, writer: int, reader: int) -> Edge:
-        is_value = isinstance(place, Node) and UNALIASED[type(place)]
-        return Edge(writer, reader, kind=EdgeKind.VALUE if is_value else EdgeKind.MEMORY)
+        return edge_of_place(place, writer, reader)
 
     def _bind(self, node: Node) -> Flow:
         """Show what a node is that binds values, and nothing else, as a let is."""
-        yield self.contents.before_binding(node) or ()
         for variable, value in zip(bound_by(node), recursive_operands(node), strict=False):
             source = self._boxes.get(value)
             if source is not None:
                 self._boxes[variable] = source
         [scope] = scopes(node)
-        yield self.contents.of_scope(node, 0, scope)
+        yield _inside(scope.roots)
         source = self._boxes.get(scope.roots[-1])
         if source is not None:
             self._boxes[node] = source
@@ -226,19 +175,14 @@ class _Operations(Walk):
         if box is not None:
             self._finish(node, box, given)
             self.open(box)
-        around = self.contents.shared(node)
-        if around:
-            self.add_variables(steps[0][2].binders)
-            yield around
         arms: list[Arm] = []
-        for case, (name, _, scope) in enumerate(steps):
+        for name, _, scope in steps:
             if len(steps) > 1:
                 self.open(self.add(HOLDERS[scope.runs], BoxText(name)))
             if scope.runs is not Runs.ONCE:
                 self.writers.enter()
-            if not around:
-                self.add_variables(scope.binders)
-            yield self.contents.of_scope(node, case, scope)
+            self.add_variables(scope.binders)
+            yield _inside(scope.roots)
             if not scope.is_block and len(scope.roots) == 1:
                 self.give(scope.roots[0], name)
             if scope.runs is not Runs.ONCE:

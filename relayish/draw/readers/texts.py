@@ -15,7 +15,7 @@ from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
-from relayish.ir.relay.expr import Call, Constant, Function, If
+from relayish.ir.relay.expr import Call, Constant, Function, If, Op
 from relayish.onnx.calls import constant_of
 from relayish.onnx.op_names import identity_of
 
@@ -94,7 +94,7 @@ def join_key(path: str, name: str) -> str:
         >>> join_key("@main", "if"), len(join_key("a" * 10_000, "if"))
         ('@main/if', 28)
     """
-    key = f"{path}/{name}"
+    key = f"{path}/{name}" if path else name
     if len(key) <= _LONGEST_KEY:
         return key
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
@@ -155,3 +155,8 @@ def details(
         type="" if checked is None else str(checked),
         notes=notes,
     )
+
+
+def is_unknown_call(node: Node) -> bool:
+    """Return whether a node calls what a program defines; what that does, its box does not tell."""
+    return isinstance(node, Call) and not isinstance(node.op, Op)

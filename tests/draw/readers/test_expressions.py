@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -12,52 +10,10 @@ from relayish.draw.diagram import BoxKind, EdgeKind
 from relayish.draw.readers.table import read
 from relayish.transform import FuseOps, InferType, Sequential
 from tests.support.depth import DEPTH
+from tests.support.diagram_queries import edges_into, path_of, titled
 from tests.support.each import each
 
 LINEAR = 1_000
-
-
-def titled(diagram, title, kind=None):
-    found = [
-        number
-        for number, box in enumerate(diagram.boxes)
-        if box.title == title and kind in (None, box.kind)
-    ]
-    assert len(found) == 1, [box.title for box in diagram.boxes]
-    return found[0]
-
-
-def edges_into(diagram, target):
-    return [
-        (diagram.boxes[each.source].title, each.output, each.kind)
-        for each in sorted(diagram.edges, key=lambda each: each.input)
-        if each.target == target
-    ]
-
-
-def path_of(diagram, box):
-    """Return the titles of the boxes that a box lies in, from the outermost in."""
-    titles = []
-    while (box := diagram.boxes[box].parent) is not None:
-        titles.insert(0, diagram.boxes[box].title)
-    return titles
-
-
-def pieces(diagram):
-    """Return how many parts a diagram falls into, boxes in boxes taken as one."""
-    leader = list(range(len(diagram.boxes)))
-
-    def find(box):
-        while leader[box] != box:
-            box = leader[box]
-        return box
-
-    for number, box in enumerate(diagram.boxes):
-        if box.parent is not None:
-            leader[find(number)] = find(box.parent)
-    for edge in diagram.edges:
-        leader[find(edge.source)] = find(edge.target)
-    return len({find(box) for box in range(len(diagram.boxes))})
 
 
 def parse_main(body, params="%x: Tensor[(4), float32]"):
@@ -106,6 +62,21 @@ def test_a_tuple_that_several_use_is_a_box():
     into = edges_into(diagram, titled(diagram, "concatenate"))
     assert into == [("tuple", 0, EdgeKind.VALUE)]
     assert len(edges_into(diagram, titled(diagram, "tuple"))) == 2
+
+
+def test_a_tuple_that_leaves_is_told_field_by_field():
+    x = relay.var("x", shape=(4,))
+    diagram = read(relay.Tuple([relay.exp(x), x]))
+    assert edges_into(diagram, titled(diagram, "result 0"))[0][0] == "exp"
+    assert edges_into(diagram, titled(diagram, "result 1"))[0][0] == "x"
+
+
+def test_reads_of_references_hang_on_the_last_write():
+    body = "let %r = ref(%x); let %u = ref_write(%r, exp(%x)); ref_read(%r)"
+    diagram = read(parse_main(body))
+    read_ = titled(diagram, "ref_read")
+    into = {(source, kind) for source, _, kind in edges_into(diagram, read_)}
+    assert into == {("ref", EdgeKind.VALUE), ("ref_write", EdgeKind.MEMORY)}
 
 
 def test_captured_values_enter_branches_by_boxes_of_their_own():
@@ -175,6 +146,7 @@ def test_keys_tell_boxes_apart_and_find_them_again():
     assert keys == [box.key for box in read(relay.parse_expr(relay.astext(expr))).boxes]
 
 
+@pytest.mark.deep
 @each("form", ["to_svg", "to_dot", "to_text"])
 def test_deep_chains_and_nests_are_drawn(form):
     x, c = relay.var("x", shape=()), relay.var("c", shape=(), dtype="bool")
@@ -212,56 +184,3 @@ def test_a_module_has_a_box_for_each_definition():
     assert [box.title for box in diagram.boxes if box.parent is None] == ["@f", "@main"]
     assert diagram.boxes[0].lines == ("Compiler = 'ext'",)
     assert [box.title for box in read(mod, only="f").boxes] == ["x", "add", "result"]
-
-
-@pytest.mark.references
-class TestModels:
-    @pytest.fixture(autouse=True)
-    def _needs_onnx(self):
-        self.helper = pytest.importorskip("onnx").helper
-
-    def test_the_example_is_one_piece(self):
-        diagram = read(relay.frontend.from_onnx("examples/small_network.onnx"))
-        assert pieces(diagram) == 1
-        chosen = titled(diagram, "If")
-        assert diagram.boxes[chosen].lines == ("cond = False",)
-        captured = [each for each in diagram.edges if each.kind is EdgeKind.CAPTURE]
-        assert Counter(diagram.boxes[each.source].title for each in captured) == {"Identity": 2}
-
-    def test_initializers_and_constant_nodes_stand_in_the_boxes_that_use_them(self):
-        graph = self.helper.make_graph(
-            [
-                self.helper.make_node("Constant", [], ["two"], value_float=2.0),
-                self.helper.make_node("Pow", ["x", "two"], ["y"]),
-                self.helper.make_node("Add", ["y", "w"], ["z"]),
-            ],
-            "g",
-            [self.helper.make_tensor_value_info(name, 1, [3]) for name in "xw"],
-            [self.helper.make_tensor_value_info("z", 1, [3])],
-            [self.helper.make_tensor("w", 1, [3], [1.0, 2.0, 4.0])],
-        )
-        opset = [self.helper.make_opsetid("", 17)]
-        model = self.helper.make_model(graph, opset_imports=opset, ir_version=8)
-        diagram = read(relay.frontend.from_onnx(model))
-        assert [box.title for box in diagram.boxes] == ["x", "Pow", "Add", "z"]
-        assert [box.lines for box in diagram.boxes[1:3]] == [("Y = 2",), ("B = [1, 2, 4]",)]
-
-    def test_parts_that_names_tell_are_boxes_if_several_nodes_lie_in_them(self):
-        names = ["/a/b/Relu", "/a/b/Exp", "/a/c/Tanh", "/d/Abs"]
-        values = ["x", "p", "q", "r", "y"]
-        nodes = [
-            self.helper.make_node(name.rpartition("/")[2], [one], [other], name=name)
-            for name, one, other in zip(names, values, values[1:], strict=False)
-        ]
-        ends = [self.helper.make_tensor_value_info(name, 1, [3]) for name in "xy"]
-        graph = self.helper.make_graph(nodes, "g", ends[:1], ends[1:])
-        model = self.helper.make_model(graph, ir_version=8)
-        model.opset_import[0].version = 17
-        mod = relay.frontend.from_onnx(model)
-        diagram = read(mod, scopes=True)
-        found = {box.title: path_of(diagram, number) for number, box in enumerate(diagram.boxes)}
-        assert found["Relu"] == found["Exp"] == ["a", "b"]
-        assert found["Tanh"] == ["a"]
-        assert found["Abs"] == []
-        assert '"kind":"scope"' in relay.draw(mod).to_html()
-        assert '"kind":"scope"' not in relay.draw(mod, scopes=False).to_html()
