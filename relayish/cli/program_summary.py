@@ -12,6 +12,7 @@ from relayish._support.printable import escape
 from relayish.analysis.infer_type import infer_type
 from relayish.cli.onnx.summary import render_rows
 from relayish.errors import TypeInferenceError
+from relayish.ir.fields.roles import Role
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.kinds.opcode import operator_field_of, operator_of
 from relayish.ir.nodes.node import Node
@@ -91,7 +92,9 @@ def _type_of(definition: Node, typed: bool) -> str:
     known = getattr(definition, "checked_type", None) if typed else None
     if known is None:
         known = getattr(definition, "type", None)
-    shown = one_line(definition) if known is None else " ".join(str(known).split())
+    if known is None and definition.held_as_ is Role.OPERAND:
+        return one_line(definition)
+    shown = " ".join(str(definition if known is None else known).split())
     return shown if len(shown) <= _LONGEST_TYPE else f"{shown[: _LONGEST_TYPE - 3]}..."
 
 

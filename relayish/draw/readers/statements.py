@@ -211,7 +211,8 @@ class _Statements(Walk):
             if expr is not node:
                 pending += [root for scope in scopes(expr)[::-1] for root in scope.roots[::-1]]
             pending += told.evaluates[::-1]
-            for place in (*told.uses, *told.reads):
+            names_memory = told.reads or told.changes or told.clears
+            for place in (*told.reads, *(() if names_memory else told.uses)):  # no sizes of memory
                 self._read(place, box)
             written += [(each, False) for each in (*told.overwrites, *told.clears)]
             written += [(each, True) for each in told.changes]
