@@ -9,6 +9,8 @@ from relayish._support import printable
 from relayish.draw.diagram import Box, BoxKind, Diagram, Edge, EdgeKind
 
 _ARROWS: Final = {EdgeKind.CAPTURE: "⇠ ", EdgeKind.CONTROL: "⇢ ", EdgeKind.MEMORY: "◂ "}
+_NAMED: Final = frozenset({EdgeKind.CONTROL, EdgeKind.MEMORY})
+"""Edges of these kinds are labelled by what they are, others by the type of what they carry."""
 _NUMBERED: Final = frozenset({BoxKind.OPERATOR, BoxKind.STATEMENT, BoxKind.POINT})
 _MOST_DEPTH: Final = 30
 """How deep lines are set in; what lies deeper tells its depth."""
@@ -25,7 +27,7 @@ def to_tree(diagram: Diagram) -> str:
     types: dict[int, str] = {}
     for edge in diagram.edges:
         into[edge.target].append(edge)
-        if edge.label:
+        if edge.label and edge.kind not in _NAMED:
             types.setdefault(edge.source, edge.label)
     lines = [printable.escape(diagram.title)]
     for number, lead in _walk(diagram):
@@ -55,9 +57,11 @@ def _names(diagram: Diagram) -> list[str]:
 
 def _operand(box: Box, edge: Edge, names: list[str]) -> str:
     name = box.inputs[edge.input] if edge.input < len(box.inputs) else ""
-    part = f".{edge.output}" if edge.output else ""
     told = f"{name}=" if name and not name.isdigit() else ""
-    return f"{told}{_ARROWS.get(edge.kind, '')}{names[edge.source]}{part}"
+    source = f"{_ARROWS.get(edge.kind, '')}{names[edge.source]}"
+    if edge.kind in _NAMED:
+        return f"{told}{source} {edge.label}" if edge.label else f"{told}{source}"
+    return f"{told}{source}.{edge.output}" if edge.output else f"{told}{source}"
 
 
 def _walk(diagram: Diagram) -> Iterator[tuple[int, str]]:

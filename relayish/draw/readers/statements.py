@@ -251,7 +251,7 @@ class _Statements(Walk):
         is_value = isinstance(place, Node) and UNALIASED[type(place)]
         kind = EdgeKind.VALUE if is_value else EdgeKind.MEMORY
         name = name_of(place) if isinstance(place, Node) else ELSEWHERE.name
-        is_told = self.diagram.boxes[writer].kind is BoxKind.INPUT
+        is_told = is_value or self.diagram.boxes[writer].kind is BoxKind.INPUT
         return Edge(writer, reader, label="" if is_told else name, kind=kind)
 
 
