@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, TypeAlias
 
 from relayish.draw.diagram import Box, BoxKind, Diagram, EdgeKind
@@ -13,6 +14,8 @@ from relayish.pass_infra.instruments.line_diff import pair_lines
 Operand: TypeAlias = tuple[int, int, int]
 """Which operand, which result of the source, the box at the other end."""
 
+TRIED: Final = 8
+"""So many boxes of one name are looked at for one that fits."""
 _HOLDERS: Final = {
     BoxKind.FUNCTION,
     BoxKind.BRANCH,
@@ -123,6 +126,9 @@ class _Pairing:
         self._by_name(
             lambda side, number: (side.boxes[number].kind, side.boxes[number].key), self._fit
         )
+        self._by_name(
+            lambda side, number: (side.boxes[number].kind, side.boxes[number].title), self._fit
+        )
         return self.found
 
     def _by_name(
@@ -136,9 +142,12 @@ class _Pairing:
         for number in self._left()[0]:
             waiting[name(first, number)].append(number)
         for number in self._left()[1]:
-            fitting = waiting.get(name(second, number))
-            if fitting and fit(fitting[0], number):
-                self._enter(fitting.popleft(), number)
+            fitting = waiting.get(name(second, number), deque())
+            for place, each in enumerate(islice(fitting, TRIED)):
+                if fit(each, number):
+                    del fitting[place]
+                    self._enter(each, number)
+                    break
 
     def _grow(self) -> None:
         """Pair what says the same and stands at the same side of boxes that are paired."""

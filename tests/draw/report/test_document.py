@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 import relayish as relay
+from relayish.draw.report import pictures
 from relayish.draw.report.document import make_document
+from tests.support.depth import DEPTH
 
 HOSTILE = '</script><script>alert("x")</script>'
 
@@ -46,3 +50,27 @@ def test_names_cannot_leave_the_script_when_they_are_hostile():
     assert HOSTILE.replace('"', '\\"') in "".join(
         word[1:] for line in json.loads(held[1])["lines"] for word in line
     )
+
+
+@pytest.mark.deep
+def test_page_is_made_when_the_program_is_deep():
+    x = relay.var("x", shape=(2,))
+    made = x
+    for _ in range(DEPTH):
+        made = relay.tanh(made)
+    folded = relay.add(relay.const(1.0), relay.const(2.0))
+    mod = relay.IRModule.from_expr(relay.Function([x], relay.add(made, folded)))
+    document = make_document(relay.report(mod, "FoldConstant"), has_pictures=False)
+    (step,) = document["steps"]
+    assert [stretch[0] for stretch in step["stretches"]] == [1, 0, 1]
+
+
+def test_large_pictures_show_what_changed_and_what_is_near(monkeypatch):
+    monkeypatch.setattr(pictures, "MOST_BOXES", 500)
+    (step,) = make_document(relay.report(chain(1000), "FoldConstant"))["steps"]
+    assert "what changed, and what is near" in step["pictures"]["note"]
+    marks = [view["marks"] for view in step["pictures"]["views"]]
+    assert [{mark: len(boxes) for mark, boxes in each.items()} for each in marks] == [
+        {"removed": 1, "changed": 1},
+        {"changed": 1},
+    ]
