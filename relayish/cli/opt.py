@@ -57,8 +57,8 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     timing = PassTimingInstrument()
     watching = [*([timing] if args.timing else []), *_instruments(args, driver)]
     with (
-        recorded(args, driver, mod) as around,
-        context_of(args, pipeline, watching, around),
+        recorded(args, driver, mod) as recording,
+        context_of(args, pipeline, watching, recording.around),
         freeze_heap(),
     ):
         # run as a driver, and not called, which would print and time the whole like one more pass

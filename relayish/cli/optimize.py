@@ -38,12 +38,13 @@ from relayish.cli.onnx.reading import (
     read_model,
 )
 from relayish.cli.onnx.references import TELLS, Reference, Wanted, find_reference
-from relayish.cli.onnx.report import Report, render_report, report_as_json
+from relayish.cli.onnx.report import Report, describe_equality, render_report, report_as_json
 from relayish.cli.onnx.sizes import lengths_in
 from relayish.cli.onnx.statistics import count_model
 from relayish.cli.pass_report import check_report, recorded
 from relayish.cli.pipeline_options import (
     DEFAULT_LEVEL,
+    Around,
     context_of,
     driver_context,
     named_pipeline,
@@ -199,14 +200,16 @@ class _Work:
 
     def optimise(self) -> tuple[Report, int]:
         """Run the passes, write the result beside its place, verify it, put it there."""
+        with recorded(self.args, self.driver, self.mod) as recording:
+            report, code = self._optimise(recording.around)
+            recording.notes.extend([*describe_equality(report), *report.notes])
+        return report, code
+
+    def _optimise(self, around: Around) -> tuple[Report, int]:
         costs = PassCostInstrument()
         progress = ProgressInstrument(self.driver, callback=self.bar.show_pass)
         self.bar.begin_passes()
-        with (
-            recorded(self.args, self.driver, self.mod) as around,
-            context_of(self.args, self.pipeline, [costs, progress], around),
-            freeze_heap(),
-        ):
+        with context_of(self.args, self.pipeline, [costs, progress], around), freeze_heap():
             out = self.driver(self.mod)
         output = self.args.output
         place = Path(tempfile.gettempdir() if output is None else os.path.realpath(output))

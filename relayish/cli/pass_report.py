@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from relayish._support.files import check_writable
 from relayish.cli.pipeline_options import Around
@@ -37,8 +37,20 @@ def check_report(args: argparse.Namespace) -> None:
     check_writable(path)
 
 
+class Recorded(NamedTuple):
+    """What a command has to do with a report.
+
+    Attributes:
+        around: Puts what records around the instruments of the context.
+        notes: What is to be told of the whole, added by the command.
+    """
+
+    around: Around
+    notes: list[str]
+
+
 @contextmanager
-def recorded(args: argparse.Namespace, pipeline: Pass, mod: IRModule) -> Iterator[Around]:
+def recorded(args: argparse.Namespace, pipeline: Pass, mod: IRModule) -> Iterator[Recorded]:
     """Write the page behind the block, if one is asked for; what the block raises goes on.
 
     Args:
@@ -47,13 +59,13 @@ def recorded(args: argparse.Namespace, pipeline: Pass, mod: IRModule) -> Iterato
         mod: What it runs that on.
     """
     if args.report is None:
-        yield tuple
+        yield Recorded(tuple, [])
         return
     # imported when asked for: it loads all that makes pages
     recorder = importlib.import_module(_RECORDING).Recorder(pipeline, mod, title=args.file)
     try:
         with recorder.recording():
-            yield recorder.around
+            yield Recorded(recorder.around, recorder.notes)
     except Exception as error:
         recorder.error = error
         raise

@@ -87,13 +87,14 @@ def _aligned(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _closing(report: Report) -> str:
-    lines = list(_equality(report))
+    lines = list(describe_equality(report))
     where = "not written" if report.output is None else f"written to {escape(report.output)}"
     lines.append(f"{where}; {report.seconds:.2f} seconds in all")
     return "\n".join(lines)
 
 
-def _equality(report: Report) -> Iterator[str]:
+def describe_equality(report: Report) -> Iterator[str]:
+    """Yield what equality of the result rests on, line by line."""
     reference, comparison = report.reference, report.comparison
     if reference is None or comparison is None:
         yield "equality not verified"

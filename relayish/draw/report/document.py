@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 
+from relayish._support.printable import message_text
 from relayish.draw.highlight import split_words
 from relayish.draw.report.line_changes import compare_lines
 from relayish.draw.report.pictures import Pictures
@@ -39,9 +40,17 @@ def make_document(report: Record, *, has_pictures: bool = True) -> Mapping[str, 
         "texts": texts.texts,
         "typed": texts.typed,
         "steps": steps,
+        "notes": [*_untold(report), *report.notes],
         "leftOut": [[each.name, each.why] for each in report.left_out],
         "pictures": [] if pictures is None else pictures.documents,
     }
+
+
+def _untold(report: Record) -> list[str]:
+    """Return what was raised, if no step tells it."""
+    if report.error is None or any(step.error for step in report.steps):
+        return []
+    return [message_text(f"{type(report.error).__name__}: {report.error}")]
 
 
 def _describe(step: Step, texts: _Texts, pictures: Pictures | None) -> dict[str, Json]:

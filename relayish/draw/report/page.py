@@ -39,7 +39,7 @@ def make_page(report: Record, *, has_pictures: bool = True) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{title}: passes</title>\n'
         f"<style>\n{style}{_words()}</style></head><body>\n"
-        f'<div class="top"><h1>{title}</h1><p id="summary"></p></div>\n'
+        f'<div class="top"><h1>{title}</h1><p id="summary"></p><ul id="notes"></ul></div>\n'
         f'<div class="side"><ul id="steps" role="listbox" aria-label="passes"></ul></div>\n'
         f'<main id="step"></main>\n'
         f'<script type="application/json" id="report">{embed_json(document)}</script>\n'

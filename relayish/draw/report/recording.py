@@ -116,6 +116,7 @@ class Recorder(NestingInstrument):
     Attributes:
         steps: The passes that began so far.
         output: What came out in the end, told by who runs the pipeline.
+        notes: What is to be told of the whole, likewise.
         error: What was raised, told likewise.
     """
 
@@ -125,6 +126,7 @@ class Recorder(NestingInstrument):
         self.steps: list[Step] = []
         self.output: AnyModule | None = None
         self.error: Exception | None = None
+        self.notes: list[str] = []
         self._pipeline = pipeline
         self._mod = mod
         self._views = Views()
@@ -193,8 +195,15 @@ class Recorder(NestingInstrument):
         self._take_warnings()
         if isinstance(self.error, CheckError):
             self._tell_check(self.error)
-        return Report(self._title, self._mod, tuple(self.steps), tuple(self._left_out), self.error,
-                      self.output)  # fmt: skip
+        return Report(
+            self._title,
+            self._mod,
+            tuple(self.steps),
+            tuple(self._left_out),
+            self.error,
+            self.output,
+            tuple(self.notes),
+        )
 
     # -- private ---------------------------------------------------------------------------------
 

@@ -322,6 +322,7 @@ function fromAddress() {
 
 function renderSummary() {
   const steps = report.steps;
+  document.getElementById("notes").replaceChildren(...report.notes.map((note) => element("li", {}, [note])));
   if (!steps.length) return;
   const first = steps[0];
   const last = steps[steps.length - 1];

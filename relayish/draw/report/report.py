@@ -61,6 +61,7 @@ class Report(Record):
             for row in rows
         ]
         lines += [f"{each.name} is not run: {each.why}" for each in self.left_out]
+        lines += self.notes
         return "\n".join([line.rstrip() for line in lines])
 
 

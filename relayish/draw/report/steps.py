@@ -145,6 +145,7 @@ class Record:
         left_out: Those of the pipeline that did not run.
         error: What was raised in the end; ``None`` if nothing was.
         output: The program that came out; ``None`` if none did.
+        notes: What is to be told of the whole.
     """
 
     title: str
@@ -153,3 +154,4 @@ class Record:
     left_out: Sequence[LeftOut] = ()
     error: Exception | None = None
     output: AnyModule | None = field(default=None, repr=False)
+    notes: Sequence[str] = ()

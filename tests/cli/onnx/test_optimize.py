@@ -108,6 +108,18 @@ def test_a_result_that_is_not_equal_is_not_written_and_the_pass_named(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["model.onnx", "out.onnx"]
 
 
+def test_report_of_the_passes_tells_whether_the_result_is_equal(
+    model, tmp_path, wrong_pass: str
+) -> None:
+    page = tmp_path / "report.html"
+    for passes, told in (
+        (DEAD_CODE, "equal on 3 random inputs"),
+        (["-p", wrong_pass], "NOT equal"),
+    ):
+        main(["optimize", str(model), *passes, "--quiet", "--report", str(page)])
+        assert f'"notes":["{told}' in page.read_text()
+
+
 def test_json_tells_who_is_at_fault(model, capsys: Capture, wrong_pass: str) -> None:
     assert main(["optimize", str(model), "-p", wrong_pass, "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
