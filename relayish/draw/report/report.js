@@ -5,6 +5,7 @@ import { listRows } from "./lines.js";
 import { renderPictures, renderWalk } from "./views.js";
 const CONTEXT = 3; // lines shown around what changed
 const CHUNK = 400; // lines that one click unfolds
+const MANY = 4000; // lines that are shown without being unfolded
 const LONG = 500; // characters of a line that is shown in part
 
 const report = JSON.parse(document.getElementById("report").textContent);
@@ -237,7 +238,7 @@ function renderText(step) {
   const body = element("tbody");
   const plain = (side, place) => report.lines[report.texts[step.texts[side]][place]];
   const rows = listRows(step.stretches, plain, (side, place) => lineOf(step.texts[side], place));
-  const shown = state.all ? rows.map(() => true) : nearChanges(rows);
+  const shown = state.all && rows.length <= MANY ? rows.map(() => true) : nearChanges(rows);
   let place = 0;
   while (place < rows.length) {
     if (shown[place]) {
@@ -265,6 +266,7 @@ function renderLine(row, before, after) {
 }
 
 function renderGap(rows, start, end, before, after) {
+  const isSame = rows.slice(start, end).every((row) => row[2]);
   const gap = element("tr", { class: "gap" }, [element("td", { colspan: 4 }, [
     element("button", {
       type: "button",
@@ -274,7 +276,7 @@ function renderGap(rows, start, end, before, after) {
         if (stop < end) lines.push(renderGap(rows, stop, end, before, after));
         gap.replaceWith(...lines);
       },
-    }, [`${show(end - start)} ${end - start === 1 ? "line" : "lines"} the same`]),
+    }, [`${show(end - start)} ${end - start === 1 ? "line" : "lines"} ${isSame ? "the same" : "more"}`]),
   ])]);
   return gap;
 }
@@ -288,7 +290,9 @@ function nearChanges(rows) {
     const last = Math.min(rows.length - 1, place + CONTEXT);
     for (let near = Math.max(0, place - CONTEXT); near <= last; near += 1) shown[near] = true;
   });
-  return any ? shown : rows.map((_, place) => place < CHUNK);
+  if (!any) return rows.map((_, place) => place < CHUNK);
+  let count = 0;
+  return shown.map((isShown) => isShown && (count += 1) <= MANY);
 }
 
 // -- the page ---------------------------------------------------------------------------------
