@@ -76,8 +76,9 @@ dist:  ## build sdist and wheel into dist/, check them, try the wheel; takes .[r
 	$(PYTHON) -m tools.release --build dist
 
 .PHONY: site
-site:  ## build the documentation as a site, in site/; takes .[docs]
-	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
+site:  ## build the documentation as a site, in site/, and check it; takes .[docs]
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	$(PYTHON) -m tools.site_check site
 
 .PHONY: hooks
 hooks:  ## run the checks before each commit, the tests before each push

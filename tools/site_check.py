@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final
@@ -39,9 +40,15 @@ class Page(HTMLParser):
             self.loaded.append(loads)
 
 
+@cache
+def read(path: Path) -> Page:
+    """Return what a page has; it is read once."""
+    return Page(path.read_text(encoding="utf-8"))
+
+
 def broken_links(site: Path) -> Iterator[str]:
     """Yield a sentence for each link within the site that leads nowhere."""
-    pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
+    pages = {path: read(path) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         name = path.relative_to(site).as_posix()
         if name == "404.html":
@@ -62,7 +69,7 @@ def broken_links(site: Path) -> Iterator[str]:
 def loaded_from_elsewhere(site: Path) -> Iterator[str]:
     """Yield a sentence for each script, style or image that a page loads from another host."""
     for path in sorted(site.rglob("*.html")):
-        for address in Page(path.read_text(encoding="utf-8")).loaded:
+        for address in read(path).loaded:
             if urlsplit(address).netloc:
                 yield f"{path.relative_to(site).as_posix()}: loads {address}"
 
@@ -71,7 +78,7 @@ def untold_names(site: Path, names: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each name that has no anchor of its own on any page."""
     anchors: set[str] = set()
     for path in site.rglob("*.html"):
-        anchors |= Page(path.read_text(encoding="utf-8")).anchors
+        anchors |= read(path).anchors
     for name in names:
         if name not in anchors:
             yield f"{name} has no entry"

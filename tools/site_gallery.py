@@ -47,6 +47,6 @@ def gallery_markdown(page: str, markdown: str) -> str:
         address = picture_address(next(numbers))
         if address not in gallery_pictures():
             return found[0]
-        return f"{found[0]}\n\n[![drawn]({address}){{ loading=lazy }}]({address}){{ .picture }}"
+        return f"{found[0]}\n\n[![drawn]({address}){{ loading=lazy }}]({address}){{ .drawing }}"
 
     return _BLOCK.sub(shown, markdown)

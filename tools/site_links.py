@@ -11,7 +11,7 @@ from tools.reference_pages import address, find_link
 
 _SKIPPED_OR_CODE: Final = re.compile(
     r"^```.*?^```$"  # a block of code
-    r"|^#.*$"  # a heading
+    r"|^#[^\n]*$"  # a heading
     r"|!?\[(?:[^\[\]]|`[^`]*`|\[[^\]]*\])*\]\([^)]*\)"  # what is a link already
     r"|<[^>]+>"
     r"|(?<!`)`(?P<name>[^`\n]+)`(?!`)",

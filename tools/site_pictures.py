@@ -62,7 +62,8 @@ def modules(example: Example) -> tuple[IRModule, IRModule]:
     """Return the module before and behind the pipeline of an example."""
     before = parse(HEADER + example.before)
     unseen = io.StringIO()  # what passes print
-    with PassContext(opt_level=4), contextlib.redirect_stdout(unseen):
+    hidden = contextlib.redirect_stdout(unseen), contextlib.redirect_stderr(unseen)
+    with PassContext(opt_level=4), hidden[0], hidden[1]:
         return before, parse_pipeline(example.pipeline)(before)
 
 
