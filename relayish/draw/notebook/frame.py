@@ -28,7 +28,8 @@ _DARK: Final = (
     " --gone: #3a1e1c; --new: #17301f; color-scheme: dark;"
 )
 _THEMES: Final = {
-    "light": 'body[data-jp-theme-light="true"] {}, body.vscode-light {}',
+    "light": 'body[data-jp-theme-light="true"] {}, body.vscode-light {}, '
+    '[data-md-color-scheme="default"] {}',
     "dark": 'body[data-jp-theme-light="false"] {}, body.vscode-dark {}, '
     '[data-md-color-scheme="slate"] {}',
 }
