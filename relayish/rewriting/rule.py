@@ -44,7 +44,14 @@ class Unchanged(NamedTuple):
 REASONS: Final[ContextVar[Callable[[str], None] | None]] = ContextVar(
     "relayish_reasons", default=None
 )
-"""Who is told why rules leave nodes as they are, while passes run."""
+"""Who is told why nodes are left as they are, while passes run."""
+
+
+def tell_reason(text: str) -> None:
+    """Tell why a node is left as it is, if anybody listens."""
+    listen = REASONS.get()
+    if listen is not None:
+        listen(text)
 
 
 class Rule:
@@ -118,9 +125,8 @@ class Rule:
         if isinstance(out, facts.family):
             return out
         if type(out) is Unchanged:
-            listen = REASONS.get()
-            if listen is not None:
-                listen(f"rule {self.name} leaves {one_line(node)} as it is: {out.reason}")
+            if REASONS.get() is not None:
+                tell_reason(f"rule {self.name} leaves {one_line(node)} as it is: {out.reason}")
             return node
         raise PassError(
             f"rule {self.name} returned {show_found(out)} for {one_line(node)}; it must return "

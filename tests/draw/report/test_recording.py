@@ -124,6 +124,20 @@ def test_reasons_of_rules_are_noted():
     assert "rule keep leaves add(1f, 2f) as it is: nobody asked" in step.notes
 
 
+def test_reasons_of_lowering_are_noted():
+    names = ("boxes", "counts", "places")
+    params = [
+        relay.var(name, shape=shape, dtype=dtype)
+        for name, shape, dtype in zip(
+            names, ((1, 4, 6), (1,), (1, 4)), ("float32", "int32", "int32"), strict=True
+        )
+    ]
+    body = relay.vision.non_max_suppression(*params).tuple_value
+    mod = relay.IRModule.from_expr(relay.Function(params, body))
+    done = relay.report(mod, ["InferType", "Lower"])
+    assert "'non_max_suppression' of domain 'vision' stays: which boxes" in done.steps[-1].notes[0]
+
+
 def test_context_that_is_current_holds_when_nothing_is_said():
     with PassContext(opt_level=0):
         assert [step.name for step in relay.report(MOD, ["FoldConstant"]).steps] == []

@@ -11,6 +11,7 @@ from relayish.ir.kinds.one_line import one_line_at
 from relayish.ir.kinds.opcode import place_of
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
+from relayish.rewriting.rule import tell_reason
 
 Unlowerable: TypeAlias = Literal["keep", "refuse"]
 """What becomes of operators that tensor operators cannot express."""
@@ -60,6 +61,7 @@ class LowerCtx(TransformCtx):
                 f"to leave such calls as they are"
             )
         self.left.append(found)
+        tell_reason(str(found))
         return image
 
     def handle_unknown_domain(self, visitor: Dispatch, node: Node) -> Node:
