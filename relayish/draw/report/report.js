@@ -234,50 +234,49 @@ function cells(text, place, kind, marked) {
 }
 
 function renderText(step) {
-  const [before, after] = step.texts;
+  const sides = step.outcome === "equal" ? [1] : [0, 1]; // where both are one program, it is shown once
   const body = element("tbody");
   const plain = (side, place) => report.lines[report.texts[step.texts[side]][place]];
   const rows = listRows(step.stretches, plain, (side, place) => lineOf(step.texts[side], place));
   const shown = state.all && rows.length <= MANY ? rows.map(() => true) : nearChanges(rows);
+  const line = (row) => renderLine(row, step.texts, sides);
   let place = 0;
   while (place < rows.length) {
     if (shown[place]) {
-      body.append(renderLine(rows[place], before, after));
+      body.append(line(rows[place]));
       place += 1;
       continue;
     }
     let end = place;
     while (end < rows.length && !shown[end]) end += 1;
-    body.append(renderGap(rows, place, end, before, after));
+    body.append(renderGap(rows, place, end, line));
     place = end;
   }
-  const heads = ["before", "after"].map((label) => element("th", { colspan: 2 }, [label]));
-  const head = element("thead", {}, [element("tr", {}, heads)]);
-  const columns = element("colgroup", {}, ["number", "", "number", ""].map((kind) => element("col", { class: kind })));
-  return element("div", { class: "text" }, [element("table", {}, [columns, head, body])]);
+  const labels = sides.length === 1 ? ["before and after"] : ["before", "after"];
+  const heads = labels.map((label) => element("th", { colspan: 2 }, [label]));
+  const columns = sides.flatMap(() => [element("col", { class: "number" }), element("col")]);
+  const table = [element("colgroup", {}, columns), element("thead", {}, [element("tr", {}, heads)]), body];
+  return element("div", { class: "text" }, [element("table", {}, table)]);
 }
 
-function renderLine(row, before, after) {
-  const [first, second, isEqual, marks] = row;
-  return element("tr", { class: isEqual ? "same" : "other" }, [
-    ...cells(before, first, isEqual ? "" : "removed", marks && marks[0]),
-    ...cells(after, second, isEqual ? "" : "added", marks && marks[1]),
-  ]);
+function renderLine(row, texts, sides) {
+  const [isEqual, marks] = [row[2], row[3]];
+  const kind = (side) => (isEqual ? "" : ["removed", "added"][side]);
+  const found = sides.flatMap((side) => cells(texts[side], row[side], kind(side), marks && marks[side]));
+  return element("tr", { class: isEqual ? "same" : "other" }, found);
 }
 
-function renderGap(rows, start, end, before, after) {
+function renderGap(rows, start, end, line) {
   const isSame = rows.slice(start, end).every((row) => row[2]);
-  const gap = element("tr", { class: "gap" }, [element("td", { colspan: 4 }, [
-    element("button", {
-      type: "button",
-      onclick: () => {
-        const stop = Math.min(end, start + CHUNK);
-        const lines = rows.slice(start, stop).map((row) => renderLine(row, before, after));
-        if (stop < end) lines.push(renderGap(rows, stop, end, before, after));
-        gap.replaceWith(...lines);
-      },
-    }, [`${show(end - start)} ${end - start === 1 ? "line" : "lines"} ${isSame ? "the same" : "more"}`]),
-  ])]);
+  const unfold = () => {
+    const stop = Math.min(end, start + CHUNK);
+    const lines = rows.slice(start, stop).map(line);
+    if (stop < end) lines.push(renderGap(rows, stop, end, line));
+    gap.replaceWith(...lines);
+  };
+  const label = `${show(end - start)} ${end - start === 1 ? "line" : "lines"} ${isSame ? "the same" : "more"}`;
+  const button = element("button", { type: "button", onclick: unfold }, [label]);
+  const gap = element("tr", { class: "gap" }, [element("td", { colspan: 4 }, [button])]);
   return gap;
 }
 
