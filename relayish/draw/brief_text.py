@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Final
 
 import numpy as np
@@ -21,9 +22,14 @@ _HEADER: Final = "#[version = "
 
 
 class ConstantNames:
-    """Names of large constants, ``float32[64, 3, 7, 7]#1f2e3d``: the same for the same values."""
+    """Names of large constants, ``float32[64, 3, 7, 7]#1f2e3d``: the same for the same values.
 
-    def __init__(self) -> None:
+    Args:
+        largest: Arrays of more bytes are not read, and go by type and shape alone.
+    """
+
+    def __init__(self, largest: float = math.inf) -> None:
+        self._largest = largest
         self._known: dict[int, tuple[object, str]] = {}
 
     def of(self, value: object) -> str:
@@ -35,16 +41,22 @@ class ConstantNames:
         found = self._known.get(id(value))
         if found is None:
             # the value is kept, so that no other one gets its id
-            found = self._known[id(value)] = value, _name_constant(value)
+            found = self._known[id(value)] = value, _name_constant(value, self._largest)
         return found[1]
 
 
-def _name_constant(value: object) -> str:
+def _name_constant(value: object, largest: float) -> str:
     if not isinstance(value, (np.ndarray, np.generic)):
         return f"{value!r:.80}" if isinstance(value, _PLAIN) else f"<{type(value).__name__}>"
-    array = np.ascontiguousarray(value)
-    digest = hashlib.blake2b(array.reshape(-1).view(np.uint8).data, digest_size=3).hexdigest()
-    return f"{array.dtype}[{', '.join(map(str, array.shape))}]#{digest}"
+    shown = f"{value.dtype}[{', '.join(map(str, value.shape))}]"
+    if value.nbytes > largest:
+        return shown
+    if value.dtype.kind == "O":  # of strings
+        held: bytes | memoryview = repr(value.tolist()).encode(errors="surrogatepass")
+    else:
+        held = np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
+    digest = hashlib.blake2b(held, digest_size=3).hexdigest()
+    return f"{shown}#{digest}"
 
 
 def brief_text(

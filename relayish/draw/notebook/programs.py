@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from relayish._support import hooks
 from relayish.dataflow_pattern.pattern import DFPattern
-from relayish.draw.brief_text import brief_text
+from relayish.draw.brief_text import ConstantNames, brief_text
 from relayish.draw.highlight import highlight
 from relayish.draw.notebook.frame import code, fold, note, plain, safe, table
 from relayish.draw.notebook.pictures import picture
@@ -27,6 +27,8 @@ from relayish.op.declaration.properties import description
 
 MOST_NODES: Final = 30_000
 """Programs of more nodes are not written; their definitions are listed."""
+READ: Final = 100_000
+"""Constants of more bytes are shown by type and shape, without being read."""
 LONGEST_TYPE: Final = 200
 """Inferred types of so many characters and more are not shown."""
 OPERATORS: Final = 8
@@ -45,7 +47,7 @@ def show_module(mod: AnyModule) -> Shown:
         return Shown(
             note(f"{mod!r}: too large to be shown here; {how}") + code(text, how), plain(text, how)
         )
-    text = brief_text(mod) if isinstance(mod, IRModule) else str(mod)
+    text = brief_text(mod, ConstantNames(READ)) if isinstance(mod, IRModule) else str(mod)
     size = Sizes().of(mod)
     count = len(mod)
     told = [f"{count:,} definition{'' if count == 1 else 's'}"]
@@ -69,7 +71,7 @@ def show_node(node: Node) -> Shown:
     if nodes > MOST_NODES:
         return Shown(note(f"{type(node).__name__}: too large to be shown here; {how}"), repr(node))
     own = hooks.printers.get(type(node).language_.name)
-    text = brief_text(node) if own is None else own(node)
+    text = brief_text(node, ConstantNames(READ)) if own is None else own(node)
     html = code(text, how)
     told = getattr(node, "checked_type", None)
     if told is not None and len(str(told)) < LONGEST_TYPE:

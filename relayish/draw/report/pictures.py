@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
-from relayish.draw.brief_text import ConstantNames
 from relayish.draw.diagram import Box, Diagram
 from relayish.draw.page.document import make_document
 from relayish.draw.readers.table import READERS, read
@@ -37,7 +36,6 @@ class Pictures:
     def __init__(self) -> None:
         self.documents: list[Json] = []
         self._known: dict[AnyModule, _Drawn] = {}
-        self._constants = ConstantNames()
         self._left = IN_ALL
 
     def of(self, step: Step) -> Json:
@@ -50,7 +48,7 @@ class Pictures:
             if READERS.find(type(mod)) is None or size.nodes > MOST_NODES:
                 return None
         before, after = self._draw(step.before), self._draw(step.after)
-        found = match_diagrams(before.diagram, after.diagram, self._constants.of)
+        found = match_diagrams(before.diagram, after.diagram, step.views.constants.of)
         if before.document is not None and after.document is not None:
             views = [
                 {"picture": before.document, "marks": _by_mark(found.before)},

@@ -41,11 +41,15 @@ class LeftOut(NamedTuple):
 
 
 class Views:
-    """What is shown of the programs of a report: made when it is asked for, once for each."""
+    """What is shown of the programs of a report: made when it is asked for, once for each.
+
+    Attributes:
+        constants: Names of their large constants.
+    """
 
     def __init__(self) -> None:
         self._sizes = Sizes()
-        self._constants = ConstantNames()
+        self.constants = ConstantNames()
         self._texts: dict[tuple[AnyModule, bool], str] = {}
 
     def size(self, mod: AnyModule) -> Size:
@@ -56,7 +60,7 @@ class Views:
         """Return the text of a program as :func:`brief_text` does."""
         found = self._texts.get((mod, show_types))
         if found is None:
-            found = brief_text(mod, self._constants, show_types=show_types)
+            found = brief_text(mod, self.constants, show_types=show_types)
             self._texts[mod, show_types] = found
         return found
 
