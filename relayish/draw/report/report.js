@@ -130,7 +130,8 @@ function choose(number, isFromAddress) {
   state.step = Math.max(0, Math.min(report.steps.length - 1, number));
   const owner = arrange().find(({ implied, inner }) => [...implied, ...inner].includes(state.step));
   if (owner) state.open.add(owner.number);
-  if (!isFromAddress) history.replaceState(null, "", `#step=${state.step + 1}`);
+  const hasAddress = location.protocol !== "about:"; // none inside a cell of a notebook
+  if (!isFromAddress && hasAddress) history.replaceState(null, "", `#step=${state.step + 1}`);
   renderList();
   renderStep();
   const row = document.querySelector('[aria-selected="true"]');

@@ -111,3 +111,11 @@ def test_failed_step_is_shown_first_with_its_error(opener):
     assert title(page) == "Failfailed"
     assert "PassError: no <b>more</b>" in page.locator(".error").inner_text()
     assert page.locator("#steps .failed").count() == 1
+
+
+def test_steps_are_chosen_in_a_cell_of_a_notebook(opener):
+    page = opener.open(report()._repr_mimebundle_()["text/html"])
+    page.click("text=step through")
+    inside = page.frame_locator("iframe")
+    inside.locator("#steps .step >> nth=1").click()
+    assert inside.locator("#step h2").text_content() == "FoldConstantchanged"
