@@ -7,6 +7,7 @@ what lies between ``e`` and ``d`` is used by nothing else.
 
 from __future__ import annotations
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.dominators import Dominators
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -14,6 +15,8 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 
 class PostDominators(dict[Expr, Expr]):
     """The immediate post-dominator of each expression, by expression: a tree, upside down."""
+
+    _repr_mimebundle_ = repr_mimebundle
 
 
 def post_dominators(expr: Expr) -> PostDominators:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from operator import or_
 from typing import TypedDict, Unpack
 
+from relayish._support.display import repr_mimebundle
 from relayish.analysis.closed_functions import find_closed_functions
 from relayish.analysis.effect_rules import (
     CALLS,
@@ -109,6 +110,8 @@ class _Summaries(dict[Node, Summary]):
 
 class Effects:
     """The effects of the nodes of one expression; made by :func:`analyse_effects`."""
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from relayish._support.display import repr_mimebundle
 from relayish._support.dominators import DominatorTree
 from relayish._support.graph import post_order
 from relayish.dataflow.graph.build import build_flow_graph
@@ -68,6 +69,8 @@ class PointDominators:
         graph: The graph.
         is_post: As given.
     """
+
+    _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, graph: FlowGraph, *, is_post: bool) -> None:
         self.graph = graph

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import islice
 from typing import Any, Final
 
+from relayish.analysis.dominators import PostDominators
+from relayish.analysis.effects import Effects
 from relayish.analysis.memory_plan.plan import MemoryPlan
+from relayish.dataflow.analyses.dominator_tree import PointDominators
 from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.call_graph import CallGraph, CallGraphEntry
 from relayish.dataflow.graph.flow_graph import FlowGraph
 from relayish.dataflow.solver.solution import Solution
 from relayish.draw.drawing import Drawing
-from relayish.draw.notebook.frame import bar, code, fold, note, plain, safe, table
+from relayish.draw.notebook.frame import ROWS, bar, code, fold, note, plain, safe, table
 from relayish.draw.notebook.pictures import picture
 from relayish.draw.notebook.table import SHOWN, Shown
 from relayish.draw.report.page import make_page
 from relayish.draw.report.report import Report
 from relayish.draw.report.steps import Outcome
 from relayish.interpreter.value import Closure, ConstructorValue, RefValue
+from relayish.ir.fields.effect import Effect
 from relayish.ir.kinds.one_line import one_line
 
 MOST_POINTS: Final = 10_000
@@ -79,6 +84,39 @@ def show_call_graph_entry(entry: CallGraphEntry[Any]) -> Shown:  # Any: as above
     """Show what one definition refers to."""
     rows = [(safe(f"@{name}"), f"{count:,}") for name, count in entry.callees.items()]
     return Shown(note(repr(entry)) + table(("refers to", "times"), rows, right=(1,)), repr(entry))
+
+
+@SHOWN.register(PointDominators)
+def show_point_dominators(tree: PointDominators) -> Shown:
+    """Show which points dominate which, as a picture."""
+    what = "post-dominators" if tree.is_post else "dominators"
+    told = f"{what} of {tree.graph!r}"
+    return Shown(note(told) + picture(tree, len(tree.graph.nodes)), told)
+
+
+@SHOWN.register(PostDominators)
+def show_post_dominators(tree: PostDominators) -> Shown:
+    """Show where the uses of expressions come together, as a table and as a picture."""
+    pairs = list(islice(tree.items(), ROWS))
+    rows = [(safe(one_line(node)), safe(one_line(above))) for node, above in pairs]
+    told = f"post-dominators of {len(tree):,} expressions"
+    html = picture(tree, len(tree)) + table(("expression", "post-dominated by"), rows)
+    return Shown(note(told) + html, told)
+
+
+@SHOWN.register(Effects)
+def show_effects(effects: Effects) -> Shown:
+    """Show what of a program does more than give a value, and what that is."""
+    acting = sorted(effects.effectful_nodes(), key=one_line)
+    if not acting:
+        return Shown(note("no effects"), "no effects")
+    rows = [(safe(one_line(node)), safe(_name_effect(effects.of(node)))) for node in acting[:ROWS]]
+    told = f"{len(acting):,} expressions do more than give a value"
+    return Shown(note(told) + table(("expression", "may"), rows), told)
+
+
+def _name_effect(effect: Effect) -> str:
+    return ", ".join([str(each.name).lower().replace("_", " ") for each in effect])
 
 
 @SHOWN.register(MemoryPlan)

@@ -11,6 +11,7 @@ import relayish as relay
 from relayish import core, tir
 from relayish._support.display import repr_mimebundle
 from relayish.dataflow import analyse
+from relayish.dataflow.analyses import find_dominators
 from relayish.dataflow_pattern import is_op, wildcard
 from relayish.draw.notebook.bundle import LARGEST, bundle_of
 from relayish.draw.notebook.frame import code
@@ -41,6 +42,7 @@ def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] {
 LISTS = relay.parse("""#[version = "0.0.5"]
 type List[A] { Cons(A, List[A]), Nil }
 def @main() { Cons(1, Cons(2, Nil)) }""")
+WRITING = relay.RefWrite(relay.var("r"), relay.const(1.0))
 VOID = {"meta", "br", "col", "input", "img", "path", "rect", "line", "use"}
 
 
@@ -118,6 +120,10 @@ def things():
         "solution": (liveness, "// after"),
         "flow graph": (liveness.graph, "program points"),
         "call graph": (relay.analysis.CallGraph(MOD), "@sum"),
+        "dominators": (find_dominators(MOD["main"]), "dominators of"),
+        "post-dominators": (relay.analysis.post_dominators(MOD["main"]), "post-dominated by"),
+        "effects": (relay.analysis.analyse_effects(WRITING), "writes"),
+        "no effects": (relay.analysis.analyse_effects(MOD["main"].body), "no effects"),
         "memory plan": (relay.analysis.plan_memory(typed["main"]), "storage"),
         "report": (relay.report(MOD, pipeline), "FoldConstant"),
         "value": (evaluated, "Cons"),
