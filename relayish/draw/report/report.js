@@ -5,7 +5,7 @@ import { listRows } from "./lines.js";
 import { renderPictures, renderWalk } from "./views.js";
 const CONTEXT = 3; // lines shown around what changed
 const CHUNK = 400; // lines that one click unfolds
-const MANY = 4000; // lines that are shown without being unfolded
+const MANY = 1000; // lines that are shown without being unfolded
 const LONG = 500; // characters of a line that is shown in part
 
 const report = JSON.parse(document.getElementById("report").textContent);
@@ -304,7 +304,7 @@ function move(by) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, .view")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, .view")) return;
   const actions = {
     ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1),
     t: () => { state.tab = "text"; renderStep(); }, p: () => { state.tab = "picture"; renderStep(); },
