@@ -49,6 +49,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.codegen.c.library": ("build",),
     "relayish.draw.drawing": ("Drawing", "draw"),
     "relayish.draw.report.recording": ("report",),
+    "relayish.draw.report.report": ("Report",),
     "relayish.ir.relay.adt": (
         "Clause",
         "Constructor",

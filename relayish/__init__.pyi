@@ -23,6 +23,7 @@ from relayish import tvm as tvm
 from relayish.draw.drawing import Drawing as Drawing
 from relayish.draw.drawing import draw as draw
 from relayish.draw.report.recording import report as report
+from relayish.draw.report.report import Report as Report
 from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import BinaryFormatError as BinaryFormatError
 from relayish.errors import CheckError as CheckError
