@@ -68,7 +68,7 @@ def test_function_pass_skips_by_attribute(attrs: dict[str, object], skipped: boo
 
 
 @pytest.mark.parametrize(
-    ("value", "found"), [(None, "None; is a return missing"), (3, "a int"), (Var("x"), "a Var")]
+    ("value", "found"), [(None, "None; is a return missing"), (3, "an int"), (Var("x"), "a Var")]
 )
 def test_function_pass_names_itself_when_it_returns_no_function(
     mod: IRModule, value: object, found: str
