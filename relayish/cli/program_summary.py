@@ -11,7 +11,7 @@ from typing import Final
 from relayish._support.printable import escape
 from relayish.analysis.infer_type import infer_type
 from relayish.cli.onnx.summary import render_rows
-from relayish.errors import TypeInferenceError
+from relayish.errors import TypeInferenceError, UnknownKindError
 from relayish.ir.fields.roles import Role
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.kinds.opcode import operator_field_of, operator_of
@@ -62,7 +62,7 @@ def summarise_program(mod: IRModule) -> ProgramSummary:
     """
     try:
         mod = infer_type(mod)
-    except TypeInferenceError:
+    except (TypeInferenceError, UnknownKindError):
         typed = False
     else:
         typed = True

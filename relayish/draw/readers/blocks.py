@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from relayish.ir.fields.roles import Runs
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Function, Let, Tuple
 from relayish.ir.scopes.node_scopes import OUTERMOST, Scopes
@@ -40,6 +39,7 @@ class Blocks:
         self.name: dict[Node, str] = {}
         self.absorbed: dict[Node, Node] = {}
         self._uses: Counter[Node] = Counter([root])
+        self._block = self._find_blocks()
         self.outermost = self.of(root)[0][1] if isinstance(root, Function) else OUTERMOST
         self.free = free_variables(root)
         self._free = frozenset(self.free)
@@ -47,10 +47,25 @@ class Blocks:
 
     def of(self, node: Node) -> list[tuple[Scope, int]]:
         """Return the scopes of a node that are blocks, with their numbers."""
-        block = self._scopes.block
         opened = self._scopes.opened.get(node, ())
         found = zip(scopes(node), opened, strict=True)
-        return [(each, block[number]) for each, number in found if each.runs is not Runs.ONCE]
+        return [(each, number) for each, number in found if self._block[number] == number]
+
+    def shared_of(self, node: Node) -> int | None:
+        """Return the block around those of a node in which these know what it binds, if any."""
+        opened = self._scopes.opened.get(node, ())
+        around = self._scopes.tree.parent[opened[0]] if opened else None
+        return around if around in self._scopes.shared else None
+
+    def _find_blocks(self) -> list[int]:
+        """Return the block of each scope: of the body of a let, and of statements, that around."""
+        placed = self._scopes
+        merged = {n for own in placed.statement_scopes.values() for n in own}
+        merged |= {n for node, own in placed.opened.items() if isinstance(node, Let) for n in own}
+        block: list[int] = []
+        for number, parent in enumerate(placed.tree.parent):
+            block.append(block[parent] if number in merged else number)
+        return block
 
     def is_spread(self, tuple_: Node) -> bool:
         """Return whether a tuple is shown by its fields, where it is used."""
@@ -58,7 +73,7 @@ class Blocks:
 
     def _look_around(self) -> None:
         """Find what lets bind, how often tuples are used, and which functions belong to calls."""
-        block = self._scopes.block
+        block, parent = self._block, self._scopes.tree.parent
         for node in self._scopes.order:
             if isinstance(node, Let):
                 self.bound[node.var] = node.value
@@ -69,7 +84,10 @@ class Blocks:
                 self.members.setdefault(block[scope], []).append(node)
             if node in self._scopes.opened:
                 for _, inner in self.of(node):
-                    self.around[inner] = block[self._scopes.scope[node]]
+                    self.around[inner] = block[parent[inner]]
+                shared = self.shared_of(node)
+                if shared is not None:
+                    self.around[shared] = block[parent[shared]]
         for node in self._scopes.order:
             if isinstance(node, Call):
                 self._absorb(node)
@@ -80,7 +98,7 @@ class Blocks:
         scope = self._scopes.scope.get(node)
         if scope is None:
             return
-        block = self._scopes.block
+        block = self._block
         for each in operands(node):
             self._note_use(each, block[scope])
         for inside, number in zip(scopes(node), self._scopes.opened.get(node, ()), strict=False):
@@ -93,7 +111,7 @@ class Blocks:
         scope = self._scopes.scope.get(node)
         if scope is None:
             return
-        home = self.outermost if node in self._free else self._scopes.block[scope]
+        home = self.outermost if node in self._free else self._block[scope]
         around: int | None = block
         while around is not None and around != home:
             captured = self.captured.setdefault(around, {})

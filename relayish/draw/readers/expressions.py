@@ -40,6 +40,7 @@ from relayish.draw.readers.walk import HOLDERS
 from relayish.draw.type_text import type_text
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import name_of
+from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.adt import Match
@@ -183,22 +184,42 @@ class _Expression:
         choice.left -= 1
         if choice.left:
             return
-        if self._diagram.boxes[choice.box].kind is BoxKind.LOOP:
-            for writer, reader, place in self._writers.repeat(choice.arms[0], choice.box):
-                self._diagram.connect(edge_of_place(place, writer, reader))
+        if any(scope.runs is Runs.REPEATEDLY for scope in scopes(choice.node)):
+            for arm in choice.arms:
+                for writer, reader, place in self._writers.repeat(arm, choice.box):
+                    self._diagram.connect(edge_of_place(place, writer, reader))
             return
         count = len(choice.arms)
         self._writers.join(choice.arms, choice.box, is_skipped=may_skip(choice.node, count))
 
     def _frame(
-        self, block: int, holder: int | None, path: str, results: Sequence[tuple[str, Node]] = ()
+        self,
+        block: int,
+        holder: int | None,
+        path: str,
+        results: Sequence[tuple[str, Node]] = (),
+        binders: Sequence[Node] = (),
+        box: Box | None = None,
     ) -> _Frame:
         self._holder[block] = holder
+        frame = _Frame(block, holder, path, iter(()), results)
+        frame.nodes = self._begin(frame, binders, box)
+        return frame
+
+    def _begin(self, frame: _Frame, binders: Sequence[Node], box: Box | None) -> Iterator[Node]:
+        """Yield the nodes of a block when it is its turn: others may bind the same variables."""
+        block = frame.block
+        if box is not None:
+            frame.holder = self._holder[block] = self._diagram.add(box)
+        for variable in binders:
+            for each in PROGRAM.post_order(variable):
+                if type(each) in VARIABLES:
+                    self._add_input(each, block, frame.holder, frame.path)
         for node in self._blocks.captured.get(block, ()):
             found = self._find(node)
             if not isinstance(found, Node) and self._blocks.around.get(block) is not None:
                 self._entering(node, found, block)
-        return _Frame(block, holder, path, iter(self._blocks.members.get(block, ())), results)
+        yield from self._blocks.members.get(block, ())
 
     def _enter_function(self, function: Function, holder: int | None, path: str) -> _Frame:
         (scope,) = scopes(function)
@@ -246,8 +267,10 @@ class _Expression:
             return []
         box, path = self._add_box(node, look_of(node), frame)
         entered = self._enter(node, box, path, frame)
-        choice = _Choice(node, box, len(entered))
-        for each in entered:
+        shared = self._blocks.shared_of(node)
+        chosen = [each for each in entered if each.block != shared]
+        choice = _Choice(node, box, len(chosen))
+        for each in chosen:
             each.choice = choice
         if not is_unknown_call(node):
             connect_memory(node, box, self._writers, self._diagram.connect)
@@ -259,22 +282,29 @@ class _Expression:
             return [self._enter_function(node, box, path)]
         if isinstance(node, Call):
             return self._enter_absorbed(node, box, path, frame)
-        blocks = self._blocks.of(node)
-        if len(blocks) == 1 and not isinstance(node, Match):
+        blocks, shared = self._blocks.of(node), self._blocks.shared_of(node)
+        if len(blocks) == 1 and shared is None and not isinstance(node, Match):
             return [self._enter_block(node, *blocks[0], box, path)]
         entered = []
+        if shared is not None:
+            entered.append(self._frame(shared, box, path, binders=blocks[0][0].binders))
         for (scope, block), name in zip(blocks, branch_names(node, len(blocks)), strict=True):
             inside = join_key(path, name)
-            holder = self._diagram.add(Box(HOLDERS[scope.runs], name, key=inside, parent=box))
-            entered.append(self._enter_block(node, scope, block, holder, inside))
+            own = Box(HOLDERS[scope.runs], name, key=inside, parent=box)
+            entered.append(self._enter_block(node, scope, block, box, inside, own))
         return entered
 
-    def _enter_block(self, node: Node, scope: Scope, block: int, holder: int, path: str) -> _Frame:
-        for variable in scope.binders:
-            for each in PROGRAM.post_order(variable):
-                if type(each) in VARIABLES:
-                    self._add_input(each, block, holder, path)
-        return self._frame(block, holder, path, self._results(node, scope))
+    def _enter_block(
+        self,
+        node: Node,
+        scope: Scope,
+        block: int,
+        holder: int,
+        path: str,
+        box: Box | None = None,
+    ) -> _Frame:
+        binders = scope.binders if self._blocks.shared_of(node) is None else ()
+        return self._frame(block, holder, path, self._results(node, scope), binders, box)
 
     def _enter_absorbed(self, call: Call, box: int, path: str, frame: _Frame) -> list[_Frame]:
         """Enter the functions that a call holds: what it calls, or the graphs of an operator."""

@@ -11,7 +11,7 @@ from relayish.draw.diagram import Box, BoxKind, Diagram
 from relayish.draw.readers.table import READERS, read
 from relayish.draw.readers.texts import join_key
 from relayish.draw.value_text import value_text
-from relayish.errors import ModelError, PackageError, TypeInferenceError
+from relayish.errors import ModelError, PackageError, TypeInferenceError, UnknownKindError
 from relayish.ir.modules.module import Module
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Expr
@@ -72,7 +72,7 @@ def _with_types(mod: IRModule) -> tuple[IRModule, bool]:
     is_model = any(calls_onnx(each) for each in mod.functions.values() if isinstance(each, Expr))
     try:
         return (infer_shapes_onnx if is_model else infer_type)(mod), True
-    except (ModelError, PackageError, TypeInferenceError):
+    except (ModelError, PackageError, TypeInferenceError, UnknownKindError):
         return mod, False
 
 

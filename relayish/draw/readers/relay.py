@@ -7,7 +7,7 @@ from relayish.draw.diagram import Box, BoxKind, Details, Diagram
 from relayish.draw.readers.expressions import add_expression
 from relayish.draw.readers.table import READERS
 from relayish.draw.type_text import type_text
-from relayish.errors import TypeInferenceError
+from relayish.errors import TypeInferenceError, UnknownKindError
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.relay.adt import TypeData
 from relayish.ir.relay.expr import Expr, Function
@@ -28,7 +28,7 @@ def read_expression(
     if types and expr.checked_type is None:
         try:
             expr = infer_type(expr)
-        except TypeInferenceError:
+        except (TypeInferenceError, UnknownKindError):
             types = False  # which the picture shows by having none
     diagram = Diagram(title or ("function" if isinstance(expr, Function) else "expression"))
     add_expression(diagram, expr, scopes=scopes)

@@ -7,11 +7,13 @@ import pytest
 
 import relayish as relay
 from relayish.draw.diagram import BoxKind, EdgeKind
+from relayish.draw.drawing import draw
 from relayish.draw.readers.table import read
 from relayish.transform import FuseOps, InferType, Sequential
 from tests.support.depth import DEPTH
 from tests.support.diagram_queries import edges_into, path_of, titled
 from tests.support.each import each
+from tests.support.while_loop import DECLARED, While
 
 LINEAR = 1_000
 
@@ -184,3 +186,18 @@ def test_a_module_has_a_box_for_each_definition():
     assert [box.title for box in diagram.boxes if box.parent is None] == ["@f", "@main"]
     assert diagram.boxes[0].lines == ("Compiler = 'ext'",)
     assert [box.title for box in read(mod, only="f").boxes] == ["x", "add", "result"]
+
+
+def test_a_loop_of_a_package_shows_what_its_scopes_share_of_what_it_binds():
+    with DECLARED:
+        i, n = relay.var("i", "int32"), relay.var("n", "int32")
+        square = relay.multiply(i, i)
+        loop = While(i, relay.const(1), relay.less(square, n), relay.add(square, i))
+        diagram = draw(relay.Function([n], loop)).diagram
+    keys = [box.key for box in diagram.boxes]
+    edges = {(keys[edge.source], keys[edge.target]) for edge in diagram.edges}
+    inside = "while_loop"
+    assert (f"{inside}/i", f"{inside}/multiply") in edges
+    assert (f"{inside}/multiply", f"{inside}/cond/multiply (outside)") in edges
+    assert (f"{inside}/i", f"{inside}/body/i (outside)") in edges
+    assert [e for e in diagram.edges if e.source >= e.target] == []  # in order
