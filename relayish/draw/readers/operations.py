@@ -107,8 +107,9 @@ class _Operations(Walk):
         text = BoxText(name or "result", (type_text(root),) if type_text(root) else ())
         if type(root) in ATOMS and root not in self._boxes:
             text = text._replace(lines=(one_line(root), *text.lines))
-        box = self.add(BoxKind.OUTPUT, text)
-        self._use(_Operand(root, 0), box)
+        used = [_Operand(root, 0)]
+        sources = self._sources(used)
+        self._connect(used, sources, self.add(BoxKind.OUTPUT, text))
 
     def show(self, node: Node) -> Flow | None:
         if node in self._boxes:
@@ -116,30 +117,39 @@ class _Operations(Walk):
         if has_scopes(type(node)) and scopes(node):
             return self._bind(node) if _binds_only(node) else self._hold(node)
         given = _operands_of(node)
+        sources = self._sources(given.edges)
         box = self.add_node(BoxKind.OPERATOR, node, given.names if len(given.names) > 1 else ())
-        self._finish(node, box, given)
+        self._finish(node, box, given, sources)
         return None
 
-    def _finish(self, node: Node, box: int, given: _Operands) -> None:
+    def _finish(
+        self, node: Node, box: int, given: _Operands, sources: Sequence[int | None]
+    ) -> None:
         """Connect a box with what its node is computed from, and with memory."""
         told = self.diagram.boxes[box]
         told.lines = (*told.lines, *given.lines)
-        for operand in given.edges:
-            self._use(operand, box)
+        self._connect(given.edges, sources, box)
         connect_memory(node, box, self.writers, self.connect)
         self._boxes[node] = box
 
-    def _use(self, operand: _Operand, box: int) -> None:
-        source = self._boxes.get(operand.node)
-        if source is None:
-            return
-        boxes = self.diagram.boxes
-        holder = boxes[box].parent
-        if holder is not None and boxes[source].parent != holder:
-            source = self._capture(source, holder, type_text(operand.node))
-        is_given = boxes[source].kind is BoxKind.INPUT
-        label = "" if is_given else type_text(operand.node)
-        self.connect(Edge(source, box, operand.number, label=label))
+    def _sources(self, operands: Sequence[_Operand]) -> list[int | None]:
+        """Return the boxes of operands; what comes from outside gets one in the box around."""
+        return [self._source(operand.node) for operand in operands]
+
+    def _source(self, node: Node) -> int | None:
+        source, holder = self._boxes.get(node), self.holder
+        if source is None or holder is None or self.diagram.boxes[source].parent == holder:
+            return source
+        return self._capture(source, holder, type_text(node))
+
+    def _connect(
+        self, operands: Sequence[_Operand], sources: Sequence[int | None], box: int
+    ) -> None:
+        for operand, source in zip(operands, sources, strict=True):
+            if source is not None:
+                is_given = self.diagram.boxes[source].kind is BoxKind.INPUT
+                label = "" if is_given else type_text(operand.node)
+                self.connect(Edge(source, box, operand.number, label=label))
 
     def _capture(self, source: int, holder: int, label: str) -> int:
         """Return the box by which a value comes into a scope."""
@@ -171,9 +181,10 @@ class _Operations(Walk):
         """Show a node with scopes: as a box, with those in it."""
         given = _operands_of(node)
         steps = named_scopes(node, BOX_TEXTS[type(node)](node).scopes)
+        sources = self._sources(given.edges)
         box = self.add_holder(node, steps[0][2].runs, given.names)
         if box is not None:
-            self._finish(node, box, given)
+            self._finish(node, box, given, sources)
             self.open(box)
         arms: list[Arm] = []
         for name, _, scope in steps:

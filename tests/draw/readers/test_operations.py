@@ -58,8 +58,8 @@ def test_scope_takes_what_is_outside_by_a_box_of_its_own() -> None:
     inside = [(box.kind, box.title) for box in diagram.boxes if box.parent == loop]
     assert inside == [
         (BoxKind.INPUT, "r"),
-        (BoxKind.OPERATOR, "mul"),
         (BoxKind.CAPTURE, "y"),
+        (BoxKind.OPERATOR, "mul"),
         (BoxKind.OUTPUT, "body"),
     ]
     [capture] = [e for e in diagram.edges if e.kind is EdgeKind.CAPTURE]
