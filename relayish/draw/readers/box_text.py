@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.printable import escape
@@ -71,10 +72,15 @@ def _text_of_kind(node: Node) -> BoxText:
 def attributes_of(node: Node, *, with_defaults: bool = True) -> dict[str, str]:
     """Return what a node holds that is no part of the program, by name."""
     found = {}
+    told = getattr(node, "type", None)  # which is told by itself
     for declared in _ATTRIBUTES[type(node)]:
         value = getattr(node, declared.name)
         text = _shown(value)
-        if value is not None and (with_defaults or text != brief(declared.default)):
+        if (
+            value is not None
+            and value is not told
+            and (with_defaults or text != _shown(declared.default))
+        ):
             found[declared.name] = text
     return found
 
@@ -86,7 +92,10 @@ def _shown(value: object) -> str:
     if isinstance(value, tuple) and any(isinstance(each, Node) for each in value):
         shown = [_shown(each) for each in value[:_MOST_SHOWN]]
         return f"({', '.join([*shown, *['...'] * (len(value) > _MOST_SHOWN)])})"
-    return brief(value)
+    if isinstance(value, Enum):
+        return str(value.name).lower()
+    is_text = isinstance(value, str) and type(value) is not str  # as types of core are
+    return str(value) if is_text else brief(value)
 
 
 _MOST_SHOWN: Final = 6
@@ -147,7 +156,7 @@ def details_of(node: Node, *, is_nested: bool = False) -> Details:
     """Return what is told of a node when somebody asks; ``is_nested``: with what is below it."""
     text = nested_line(node, lambda _: None) if is_nested else one_line(node)
     place = at_span(node).removeprefix(" at ")
-    return Details(text, place, attributes_of(node), type=type_text(node))
+    return Details(text, place, attributes_of(node, with_defaults=False), type=type_text(node))
 
 
 def type_text(node: Node) -> str:
