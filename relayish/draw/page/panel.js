@@ -71,7 +71,7 @@ function rowOf(model, edge, isIncoming, link) {
 /** The table of operators; a click goes to one after another of its boxes. */
 export function table(model, pick) {
   const dot = (family) => make("span", { class: "relayish-dot", "data-family": String(family ?? -1) });
-  const all = [...model.boxes.keys()].filter((box) => model.boxes[box].kind === "operator");
+  const all = [...model.boxes.keys()].filter((box) => ["operator", "statement"].includes(model.boxes[box].kind));
   const names = [...group(all, (box) => model.nameOf(box))];
   names.sort(([one, here], [two, there]) => there.length - here.length || (one < two ? -1 : 1));
   const rows = names.map(([name, boxes]) => {

@@ -23,7 +23,9 @@ from relayish.ir.scopes.scoping import has_scopes
 
 WIDTH: Final = 38
 """Of a line in a box, in characters."""
-MOST_LINES: Final = 4
+MOST_LINES: Final = 6
+_MOST_NODES: Final = 80
+_LONGEST: Final = 400
 
 
 class BoxText(NamedTuple):
@@ -57,6 +59,11 @@ def wrapped(text: str) -> tuple[str, ...]:
             escape(text), WIDTH, max_lines=MOST_LINES, placeholder=" ...", break_on_hyphens=False
         )
     )
+
+
+def whole_line(node: Node) -> str:
+    """Return a node in one line with what is below it, unless that is very much."""
+    return nested_line(node, lambda _: None, most=_MOST_NODES, longest=_LONGEST)
 
 
 def _text_of_kind(node: Node) -> BoxText:
@@ -123,7 +130,7 @@ BOX_TEXTS: Final[KindTable[BoxTextOf]] = KindTable(
 
 def statement_text(node: Node) -> BoxText:
     """Return the text of a statement: what it is, and its text."""
-    return BoxText(type(node).visit_name, wrapped(nested_line(node, lambda _: None)))
+    return BoxText(type(node).visit_name, wrapped(whole_line(node)))
 
 
 def _family_of_kind(kind: type[Node]) -> str:
@@ -154,7 +161,7 @@ def family_of(node: Node, text: BoxText | None = None) -> str:
 
 def details_of(node: Node, *, is_nested: bool = False) -> Details:
     """Return what is told of a node when somebody asks; ``is_nested``: with what is below it."""
-    text = nested_line(node, lambda _: None) if is_nested else one_line(node)
+    text = whole_line(node) if is_nested else one_line(node)
     place = at_span(node).removeprefix(" at ")
     return Details(text, place, attributes_of(node, with_defaults=False), type=type_text(node))
 

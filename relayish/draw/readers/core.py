@@ -11,14 +11,10 @@ from relayish.draw.readers.box_text import (
     BoxText,
     BoxTextOf,
     statement_text,
+    whole_line,
     wrapped,
 )
-from relayish.ir.kinds.one_line import nested_line
 from relayish.ir.nodes.node import Node
-
-
-def _shown(node: Node) -> str:
-    return nested_line(node, lambda _: None)
 
 
 def _function(func: definition.FuncEntry) -> BoxText:
@@ -34,25 +30,25 @@ def _global(of: symbol.Global) -> BoxText:
 
 
 def _if(branch: stmt.If) -> BoxText:
-    first, *more = wrapped(f"if {_shown(branch.condition)}")
+    first, *more = wrapped(f"if {whole_line(branch.condition)}")
     return BoxText(first, tuple(more), "if", ("then", "else"))
 
 
 def _do_loop(loop: stmt.DoLoop) -> BoxText:
-    told = f"{_shown(loop.init)}; {_shown(loop.compare)}; {_shown(loop.increment)}"
-    name = f"for {_shown(loop.iv)}"
+    told = f"{whole_line(loop.init)}; {whole_line(loop.compare)}; {whole_line(loop.increment)}"
+    name = f"for {whole_line(loop.iv)}"
     first, *more = wrapped(f"{name} = {told}")
     return BoxText(first, tuple(more), name)
 
 
 def _while(loop: stmt.WhileDo | stmt.DoWhile) -> BoxText:
     word = "while" if isinstance(loop, stmt.WhileDo) else "do while"
-    first, *more = wrapped(f"{word} {_shown(loop.condition)}")
+    first, *more = wrapped(f"{word} {whole_line(loop.condition)}")
     return BoxText(first, tuple(more), word)
 
 
 def _call(call: stmt.Call) -> BoxText:
-    return BoxText(f"call @{call.entry.name}", wrapped(_shown(call)))
+    return BoxText(f"call @{call.entry.name}", wrapped(whole_line(call)))
 
 
 def _return(leaving: stmt.Ret | stmt.Retv) -> BoxText:

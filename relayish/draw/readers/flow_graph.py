@@ -11,12 +11,12 @@ from relayish.dataflow.graph.point import Branch, Point
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.state_text import StateText
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
-from relayish.draw.readers.box_text import BOX_TEXTS, family_of, type_text, wrapped
+from relayish.draw.readers.box_text import BOX_TEXTS, family_of, type_text, whole_line, wrapped
 from relayish.draw.readers.table import READERS
 from relayish.draw.readers.walk import named_scopes
 from relayish.ir.fields.naming import display_name
 from relayish.ir.fields.roles import Runs
-from relayish.ir.kinds.one_line import nested_line, one_line
+from relayish.ir.kinds.one_line import one_line
 from relayish.ir.modules.module import Module
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.span import at_span
@@ -109,7 +109,7 @@ def add_points(
 
 
 def _box_of(point: Point, states: tuple[str, ...]) -> Box:
-    lines = wrapped(nested_line(point.node, _own_name))
+    lines = wrapped(whole_line(point.node))
     if point.binders:
         lines += wrapped(f"binds {', '.join([display_name(each) for each in point.binders])}")
     return Box(

@@ -9,19 +9,16 @@ from relayish.draw.readers.box_text import (
     BoxText,
     BoxTextOf,
     statement_text,
+    whole_line,
     wrapped,
 )
-from relayish.ir.kinds.one_line import nested_line, shorten
+from relayish.ir.kinds.one_line import shorten
 from relayish.ir.nodes.node import Node
 from relayish.tir.ir import expr, function, operators, stmt, tensor
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import IntImm
 from relayish.tir.text.spelling import spell_type
 from relayish.tir.text.statement_forms import head_of
-
-
-def _shown(node: Node) -> str:
-    return nested_line(node, lambda _: None)
 
 
 def _function(func: function.LoweredFunc) -> BoxText:
@@ -35,14 +32,16 @@ def _for(loop: stmt.For) -> BoxText:
     if isinstance(first, IntImm) and isinstance(extent, IntImm):
         end = str(first.value + extent.value)
     elif isinstance(first, IntImm) and not first.value:
-        end = _shown(extent)
+        end = whole_line(extent)
     else:
-        end = f"{_shown(first)} + {_shown(extent)}"
-    return _loop(loop, loop.loop_var.name, f"in [{_shown(first)}, {end})")
+        end = f"{whole_line(first)} + {whole_line(extent)}"
+    return _loop(loop, loop.loop_var.name, f"in [{whole_line(first)}, {end})")
 
 
 def _poly_for(loop: stmt.PolyFor) -> BoxText:
-    told = f"= {_shown(loop.init)} while {_shown(loop.condition)}, by {_shown(loop.inc)}"
+    told = (
+        f"= {whole_line(loop.init)} while {whole_line(loop.condition)}, by {whole_line(loop.inc)}"
+    )
     return _loop(loop, loop.iterator.name, told)
 
 
@@ -58,7 +57,7 @@ def _block(block: stmt.ScheduleBlockRealize) -> BoxText:
     inner = block.schedule_block
     bound = zip(inner.iter_vars, block.iter_values, strict=False)
     lines = [
-        f"{shorten(var.name)} = {_shown(value)}{' (reduces)' if var.is_reduce_axis else ''}"
+        f"{shorten(var.name)} = {whole_line(value)}{' (reduces)' if var.is_reduce_axis else ''}"
         for var, value in bound
     ]
     told = tuple([line for each in lines for line in wrapped(each)])
@@ -70,7 +69,7 @@ def _schedule_block(block: stmt.ScheduleBlock) -> BoxText:
 
 
 def _if(branch: stmt.IfThenElse) -> BoxText:
-    first, *more = wrapped(f"if {_shown(branch.condition)}")
+    first, *more = wrapped(f"if {whole_line(branch.condition)}")
     return BoxText(first, tuple(more), "if", ("then", "else"))
 
 
@@ -84,11 +83,11 @@ def _let(let: stmt.Let) -> BoxText:
 
 
 def _call(call: expr.Call | expr.PrimitiveNode) -> BoxText:
-    return BoxText(call.name, wrapped(_shown(call)))
+    return BoxText(call.name, wrapped(whole_line(call)))
 
 
 def _memory(place: tensor.Buffer | tensor.Tensor) -> str:
-    sizes = ", ".join([_shown(size) for size in place.shape])
+    sizes = ", ".join([whole_line(size) for size in place.shape])
     return f"{spell_type(place.dtype)}[{sizes}]"
 
 
@@ -114,7 +113,7 @@ def _reduce(reduce: expr.Reduce) -> BoxText:
 def _axis(var: tensor.Var) -> str:
     if var.lower_bound is None or var.upper_bound is None:
         return var.name
-    return f"{var.name} in [{_shown(var.lower_bound)}, {_shown(var.upper_bound)})"
+    return f"{var.name} in [{whole_line(var.lower_bound)}, {whole_line(var.upper_bound)})"
 
 
 def _cast(cast: operators.Cast) -> BoxText:

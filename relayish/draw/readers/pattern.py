@@ -18,10 +18,16 @@ from relayish.dataflow_pattern.pattern import (
     is_operator,
 )
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge
-from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, BoxTextOf, attributes_of, wrapped
+from relayish.draw.readers.box_text import (
+    BOX_TEXTS,
+    BoxText,
+    BoxTextOf,
+    attributes_of,
+    whole_line,
+    wrapped,
+)
 from relayish.draw.readers.table import READERS
 from relayish.ir.fields.roles import Role
-from relayish.ir.kinds.one_line import nested_line
 from relayish.ir.nodes.getters import nodes_held
 from relayish.ir.relay.expr import Op
 
@@ -63,7 +69,7 @@ def _box_of(pattern: DFPattern, number: int) -> Box:
     text = BOX_TEXTS[type(pattern)](pattern)
     made_of = _made_of(pattern)
     names = tuple([name for name, _ in made_of]) if len(made_of) > 1 else ()
-    details = Details(nested_line(pattern, lambda _: None), attributes=attributes_of(pattern))
+    details = Details(whole_line(pattern), attributes=attributes_of(pattern))
     kind = BoxKind.OPERATOR if made_of else BoxKind.INPUT
     return Box(kind, text.title, f"{number}", lines=text.lines, inputs=names, details=details)
 
@@ -83,7 +89,7 @@ def _node(pattern: NodePattern) -> BoxText:
 
 def _expr(pattern: ExprPattern) -> BoxText:
     expr = pattern.expr
-    return BoxText(str(pattern) if isinstance(expr, Op) else nested_line(expr, lambda _: None))
+    return BoxText(str(pattern) if isinstance(expr, Op) else whole_line(expr))
 
 
 def _other(pattern: Any) -> BoxText:  # Any: of any kind

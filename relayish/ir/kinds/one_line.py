@@ -99,12 +99,20 @@ def one_line(node: Node) -> str:
     return _cut(LINES[type(node)](node, Operands()), LONGEST)
 
 
-def nested_line(node: Node, name_of: Callable[[Node], str | None]) -> str:
+def nested_line(
+    node: Node,
+    name_of: Callable[[Node], str | None],
+    *,
+    most: int = _MOST_NESTED,
+    longest: int = LONGEST,
+) -> str:
     """Return ``node`` in one line with what is below it, as far as there is room.
 
     Args:
         node: An expression.
         name_of: What something below is called where the line stands; ``None`` if it has no name.
+        most: How many nodes are shown; the others are dots.
+        longest: How many characters the line has at most.
 
     Complexity:
         Bounded, however large the node is.
@@ -115,7 +123,7 @@ def nested_line(node: Node, name_of: Callable[[Node], str | None]) -> str:
         >>> nested_line(Tuple((a, Tuple((a,)))), lambda node: None)
         '(%a, (%a,))'
     """
-    return _cut(_Nested(name_of, _MOST_NESTED)(node), LONGEST)
+    return _cut(_Nested(name_of, most)(node), longest)
 
 
 def one_line_where(node: Node) -> tuple[str, str]:
