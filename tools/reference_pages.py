@@ -86,7 +86,7 @@ def page(face: str) -> str:
     told = inspect.getdoc(module) or ""
     title = FAMILIES.get(face) or TITLES.get(face, face)
     if face in FAMILIES:
-        told = f"The operators that are called `{prefix(face)}...` in Python.\n\n{told}"
+        told = f"The operators that are called `{prefix(face)}NAME` in Python.\n\n{told}"
     own = {id(e): e for e in entries().values() if e.face == face and not is_told_by_pass_page(e)}
     shown = [f"# {title}", docstring_markdown(told, link), names_table(face, link)]
     shown += [entry_markdown(entry, link) for entry in sorted(own.values(), key=_order)]

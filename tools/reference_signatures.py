@@ -139,7 +139,10 @@ def _declared(
             result = "" if is_constructor or not returns else f" -> {spelt(returns)}"
             yield (path if is_constructor else f"{path}.{statement.name}"), (told, result)
         elif isinstance(statement, ast.ClassDef):
-            yield from _declared(statement.body, f"{path}.{statement.name}", spelt)
+            inherited = [base.id for base in statement.bases if isinstance(base, ast.Name)]
+            bases = [c for c in body if isinstance(c, ast.ClassDef) and c.name in inherited]
+            for declared in (*bases, statement):
+                yield from _declared(declared.body, f"{path}.{statement.name}", spelt)
 
 
 def _arguments(arguments: ast.arguments) -> Iterator[str]:

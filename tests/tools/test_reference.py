@@ -53,6 +53,10 @@ def test_operator_has_the_types_of_the_stub_and_its_docstring():
     assert text.endswith("-> Call")
 
 
+def test_operator_whose_stub_is_inherited_has_types_too():
+    assert "input_scale: Expr" in signature_text("relayish.qnn.conv2d", relay.qnn.conv2d)
+
+
 def test_constructor_of_a_node_has_the_types_of_its_fields():
     assert signature_text("relayish.Let", relay.Let).splitlines()[1:4] == [
         "    var: Var,",
