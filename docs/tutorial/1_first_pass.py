@@ -16,7 +16,7 @@ import relayish as relay
 # ## A program
 #
 # Programs can be written as text, or built by calling functions. Here is a layer of a network which somebody left
-# unfinished: it multiplies by one, and adds zero.
+# unfinished: it multiplies by one, and adds zero. A cell that ends in a program shows its text and a picture.
 
 # %%
 x, w = relay.var("x", shape=(2, 3)), relay.var("w", shape=(4, 3))
@@ -24,9 +24,6 @@ layer = relay.nn.dense(x * relay.const(1.0), w)
 layer = relay.nn.relu(layer + relay.const(0.0))
 mod = relay.IRModule.from_expr(relay.Function([x, w], layer))
 mod
-
-# %%
-print(mod)
 
 # %% [markdown]
 # Every line is a *call* of an operator. A call has an operator, `call.op`, and arguments, `call.args`; both are
@@ -102,7 +99,7 @@ def drop_neutral(expr: relay.Expr) -> relay.Expr:
 
 pipeline = relay.transform.Sequential(["DropNeutral", "InferType"])
 result = pipeline(mod)
-print(result)
+result
 
 # %% [markdown]
 # ## Does it compute the same?

@@ -103,7 +103,7 @@ w1, w2 = relay.var("w1", shape=(8, 8)), relay.var("w2", shape=(8, 8))
 b = relay.var("b", shape=(8,))
 hidden = relay.nn.relu(relay.nn.bias_add(relay.nn.dense(inp, w1), b))
 net = relay.nn.softmax(relay.nn.bias_add(relay.nn.dense(hidden, w2), b))
-print(linear.partition(net))
+linear.partition(net)
 
 # %% [markdown]
 # ## Exercises

@@ -31,9 +31,9 @@ relay.analysis.free_vars(program.body), relay.analysis.list_op_freqs(mod)
 # name. `Liveness` says which variables are needed later:
 
 # %%
-from relayish.dataflow import analyse, annotated_text
+from relayish.dataflow import analyse
 
-print(annotated_text(analyse(program, "Liveness")))
+analyse(program, "Liveness")
 
 # %% [markdown]
 # `%unused` is live nowhere: dead-code elimination would ask just this.

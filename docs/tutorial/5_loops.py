@@ -29,7 +29,7 @@ print(matmul)
 # %%
 mod = relay.IRModule({"matmul": matmul})
 plain = relay.transform.Sequential(["RemoveScheduleBlock", "Simplify"])(mod)
-print(plain["matmul"])
+plain["matmul"]
 
 # %% [markdown]
 # ## Run it

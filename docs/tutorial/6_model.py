@@ -55,7 +55,7 @@ model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir
 
 # %%
 mod = from_onnx(model)
-print(relay.astext(mod, show_meta_data=False))
+mod
 
 # %% [markdown]
 # ## Make it smaller
@@ -89,7 +89,13 @@ for name in passes:
 from relayish.passes.onnx.default_pipeline import onnx_pipeline
 
 best = onnx_pipeline(2)(mod)
-print(relay.astext(best, show_meta_data=False))
+best
+
+# %% [markdown]
+# Which pass did what? A report runs a pipeline and keeps the program before and after every pass:
+
+# %%
+relay.report(mod, onnx_pipeline(2))
 
 # %% [markdown]
 # ## Is it equal?
