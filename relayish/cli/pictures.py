@@ -1,0 +1,68 @@
+"""Pictures of what a file holds, as ``relayish show`` writes them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import relayish.analysis.liveness
+import relayish.interpreter.constants
+import relayish.passes.core.lowering.values
+import relayish.tir.analysis  # noqa: F401 - registers analyses, as those above do
+from relayish.cli.any_file import GivenFile
+from relayish.cli.files import write_result
+from relayish.dataflow.analyses.dominator_tree import find_dominators, find_post_dominators
+from relayish.dataflow.call_graph import CallGraph
+from relayish.dataflow.results import analyse, flow_graph
+from relayish.draw.drawing import Drawing, draw
+
+_GRAPHS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a module or a definition
+    "flow": flow_graph,
+    "dominators": find_dominators,
+    "post-dominators": find_post_dominators,
+}
+
+
+def write_pictures(
+    given: GivenFile, args: argparse.Namespace, about: Iterable[tuple[str, str]]
+) -> None:
+    """Write the pictures that are asked for.
+
+    Args:
+        given: What is drawn.
+        args: What the command line says.
+        about: Labels with what they say, for the page; below one without a label, what belongs to
+            that before it.
+    """
+    drawing = _draw(given, args, scopes=args.scopes)
+    if args.svg is not None:
+        write_result(drawing.to_svg(), args.svg)
+    if args.dot is not None:
+        write_result(drawing.to_dot(), args.dot)
+    if args.html is not None:
+        page = _draw(given, args, scopes=True)
+        page.diagram.notes = _notes(about)
+        write_result(page.to_html(), args.html)
+    if args.tree:
+        write_result(drawing.to_text(), None)
+
+
+def _draw(given: GivenFile, args: argparse.Namespace, *, scopes: bool) -> Drawing:
+    if args.graph == "call":
+        return draw(CallGraph(given.mod))
+    if args.graph == "program" and args.analysis is None:
+        return draw(given.mod, only=args.only, scopes=scopes)
+    program = given.mod if args.only is None else given.mod[args.only]
+    if args.analysis is not None:
+        return draw(analyse(program, args.analysis))
+    return draw(_GRAPHS[args.graph](program))
+
+
+def _notes(about: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, list[str]] = {}
+    label = ""
+    for name, text in about:
+        label = name or label
+        found.setdefault(label, []).append(text)
+    return {name: "\n".join(texts) for name, texts in found.items()}
