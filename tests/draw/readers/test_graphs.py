@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import relayish as relay
+from relayish import tir
 from relayish.analysis import CallGraph, post_dominators
 from relayish.dataflow import analyse, build_flow_graph
 from relayish.dataflow.analyses import find_dominators, find_post_dominators
@@ -101,3 +102,13 @@ def test_recursive_pattern_leads_back_to_itself() -> None:
 def test_demands_of_a_pattern_are_told() -> None:
     diagram = draw(wildcard().has_shape((1, 2)).has_dtype("int8")).diagram
     assert [box.lines for box in diagram.boxes[1:3]] == [("shape = (1, 2)",), ("dtype = 'int8'",)]
+
+
+def test_call_graph_has_calls_of_loops_by_name() -> None:
+    calls = {"f": ("g", "g"), "g": ("h",)}
+    functions = [
+        tir.LoweredFunc(name, (), tir.Block(tuple([tir.Call("void", each) for each in called])))
+        for name, called in calls.items()
+    ]
+    mod = tir.to_ir_module(tir.Module("m", functions=tuple(functions)))
+    assert arrows(draw(CallGraph(mod)).diagram) == [("@f", "@g", "2 times")]
