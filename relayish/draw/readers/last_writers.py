@@ -23,8 +23,8 @@ class Arm(NamedTuple):
 
     Attributes:
         written: By place, who wrote it last.
-        keeping: The places whose first writer there hangs on those before it.
-        exposed: By place, who reads what it held before.
+        keeping: The places whose writers there all keep what others wrote, in part.
+        exposed: By place, who may read what it held before.
     """
 
     written: dict[Place, Writers]
@@ -47,6 +47,10 @@ class _Running:
     own: set[Place] = field(default_factory=set)
     keeping: set[Place] = field(default_factory=set)
     exposed: dict[Place, list[int]] = field(default_factory=dict)
+
+    def hides(self, place: Place) -> bool:
+        """Return whether all of a place was written, so that nobody reads what was there before."""
+        return place in self.before and place not in self.keeping
 
 
 class Carried(NamedTuple):
@@ -75,16 +79,20 @@ class LastWriters:
 
     def read(self, place: Place, reader: int) -> Writers:
         """Return who wrote what ``reader`` reads."""
-        if self._running and place not in self._running[-1].before:
+        if self._running and not self._running[-1].hides(place):
             self._running[-1].exposed.setdefault(place, []).append(reader)
         return self.of(place)
 
     def write(self, place: Place, writers: Writers, *, keeps: bool = False) -> None:
         """Note who wrote a place; ``keeps``: what it held before may be there still."""
-        if self._running and place not in self._running[-1].before:
-            self._running[-1].before[place] = self.of(place)
-            if keeps:
-                self._running[-1].keeping.add(place)
+        if self._running:
+            running = self._running[-1]
+            if place not in running.before:
+                running.before[place] = self.of(place)
+                if keeps:
+                    running.keeping.add(place)
+            if not keeps:
+                running.keeping.discard(place)
         self._last[place] = writers
 
     def declare(self, place: Place, writers: Writers) -> None:
@@ -144,7 +152,7 @@ class LastWriters:
         outer = self._running[-1]
         inner = arm.exposed
         for place in outer.before if len(outer.before) < len(inner) else list(inner):
-            if place in outer.before:
+            if outer.hides(place):
                 inner.pop(place, None)
         less, more = sorted([inner, outer.exposed], key=len)
         for place, readers in less.items():
