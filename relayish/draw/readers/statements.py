@@ -62,6 +62,8 @@ class _Elsewhere(NamedTuple):
 ELSEWHERE: Final = _Elsewhere()
 
 
+MOST_PLACES: Final = 8
+"""What reads something that nothing names hangs on so many places that were written last."""
 MOST_LEVELS: Final = 8
 """Edges from further inside than so many boxes tell no order."""
 
@@ -79,6 +81,8 @@ class _Statements(Walk):
         super().__init__(root, title)
         self._last: dict[int | None, int] = {}  # the statement before, by what holds it
         self._order: list[tuple[int, int]] = []
+        self._exposed: set[Place] = set()
+        self._shared: dict[Place, None] = {}  # what others may read, that written last at the end
         self._linked: set[tuple[int, int]] = set()  # boxes with edges between what lies in them
 
     def add_variables(self, variables: tuple[Node, ...]) -> None:
@@ -214,10 +218,15 @@ class _Statements(Walk):
             names_memory = told.reads or told.changes or told.clears
             for place in (*told.reads, *(() if names_memory else told.uses)):  # no sizes of memory
                 self._read(place, box)
+                if self._is_shared(place):
+                    self._read(ELSEWHERE, box)
+            self._exposed.update(told.exposes)
             written += [(each, False) for each in (*told.overwrites, *told.clears)]
             written += [(each, True) for each in told.changes]
             if told.effect & READING:
                 self._read(ELSEWHERE, box)
+                for shared in list(self._shared)[-MOST_PLACES:]:
+                    self._read(shared, box)
             if told.effect & WRITING:
                 written.append((ELSEWHERE, True))
         for variable in () if scopes(node) else binders(node):
@@ -226,6 +235,13 @@ class _Statements(Walk):
             if keeps:
                 self._connect(written_place, self.writers.of(written_place), box)
             self.writers.write(written_place, (box,), keeps=keeps)
+            if self._is_shared(written_place):
+                self._shared.pop(written_place, None)
+                self._shared[written_place] = None
+
+    def _is_shared(self, place: Place) -> bool:
+        """Return whether a place may be accessed by what does not name it, as calls do."""
+        return isinstance(place, Node) and (place in self._exposed or not UNALIASED[type(place)])
 
     def _read(self, place: Place, box: int) -> None:
         self._connect(place, self.writers.read(place, box), box)

@@ -175,3 +175,19 @@ def test_nests_of_any_depth_are_drawn() -> None:
     keys = {box.key for box in diagram.boxes}
     assert len(keys) == len(diagram.boxes)
     assert max(map(len, keys)) < 300
+
+
+def test_calls_read_and_write_what_the_module_shares() -> None:
+    scope = core.GlobalScope()
+    shared = scope.variable("shared", "int32")
+    with scope.function("other") as other:
+        other.ret()
+    with scope.function("f", result="int32") as f:
+        f.store(shared, 1)
+        f.call(core.Global("other", "() -> void"))
+        f.retv(core.load(shared))
+    assert edges(read(scope.module()["f"])) == {
+        ("st", "call @other"),
+        ("st", "retv"),
+        ("call @other", "retv"),
+    }
