@@ -83,6 +83,7 @@ class _Statements(Walk):
         self._order: list[tuple[int, int]] = []
         self._exposed: set[Place] = set()
         self._shared: dict[Place, None] = {}  # what others may read, that written last at the end
+        self._choices = 0  # how many scopes are open that are perhaps not run
         self._linked: set[tuple[int, int]] = set()  # boxes with edges between what lies in them
 
     def add_variables(self, variables: tuple[Node, ...]) -> None:
@@ -140,7 +141,9 @@ class _Statements(Walk):
                 self.open(self.add(HOLDERS[step.scope.runs], BoxText(step.name)))
             if runs is not Runs.ONCE:
                 self.writers.enter()
+            self._choices += runs in (Runs.ONE_OF, Runs.REPEATEDLY)
             yield step.scope.roots
+            self._choices -= runs in (Runs.ONE_OF, Runs.REPEATEDLY)
             if runs is Runs.DEFERRED:
                 self._give_back(node)
             if runs is not Runs.ONCE:
@@ -227,6 +230,8 @@ class _Statements(Walk):
                 self._read(ELSEWHERE, box)
                 for shared in list(self._shared)[-MOST_PLACES:]:
                     self._read(shared, box)
+            if told.effect & READING and told.effect & WRITING and not self._choices:
+                self._shared.clear()  # whoever reads them hangs on this, which hangs on them
             if told.effect & WRITING:
                 written.append((ELSEWHERE, True))
         for variable in () if scopes(node) else binders(node):
