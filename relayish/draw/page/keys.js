@@ -33,6 +33,7 @@ const KEYS = [
   ["h  l", "to the box before, to the box after", { h: (view) => view.step(-1), l: (view) => view.step(1) }],
   ["o  i", "out to the box around, into the first inside", { o: (view) => view.climb(false), i: (view) => view.climb(true) }],
   ["m  p  t", "map, panel, light or dark", { m: flip("mapCanvas"), p: flip("panel"), t: (view) => view.flipTheme() }],
+  ["e", "save what is seen as an image, PNG", { e: (view) => view.saveImage() }],
   ["Escape", "let nothing stand out", { Escape: (view) => view.clear() }],
   ["?", "this list", { "?": (view) => view.help() }],
 ];

@@ -63,7 +63,7 @@ def viewer_script() -> str:
     A page may have several views. Options: ``panel`` and ``map``, whether there are any; ``theme``,
     "light" or "dark"; ``fragment``, whether the address of the page follows what is selected;
     ``onselect``, which is called with the key of the box that is selected, and the view. A view has
-    ``select(key)``, ``setTheme(theme)``, ``fit()``, ``foldAll(isFolded)``, ``geometry()``.
+    ``select(key)``, ``setTheme(theme)``, ``foldAll(isFolded)``, ``geometry()``.
     """
     joined = join_modules(map(_read, SCRIPTS))
     return f'const relayish = (() => {{\n"use strict";\n{joined}return {{ view, views }};\n}})();\n'

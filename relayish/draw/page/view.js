@@ -331,6 +331,9 @@ class View {
 
   help() { this.keys.showModal(); }
 
+  /** Save what is seen as an image. */
+  saveImage() { make("a", { href: this.canvas.toDataURL(), download: `${this.model.title}.png` }).click(); }
+
   /** Go along an edge: to the first user of what is selected, or to its first operand. */
   walk(isUpwards) {
     const [edge] = this.chosen < 0 ? [] : this.model.crossing(this.chosen, isUpwards);

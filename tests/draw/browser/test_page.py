@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 
 import pytest
 
@@ -271,6 +272,16 @@ def test_keys_move_zoom_walk_and_help(show):
     assert page.get_by_role("dialog").is_hidden()
     press(page, "Escape")
     assert heading(page) == "small"
+
+
+def test_key_saves_what_is_seen_as_an_image(show):
+    page = show(small())
+    with page.expect_download() as saved:
+        page.keyboard.press("e")
+    image = saved.value.path().read_bytes()
+    width, height = struct.unpack_from(">II", image, 16)  # of the first chunk
+    seen = page.evaluate("[relayish.views[0].canvas.width, relayish.views[0].canvas.height]")
+    assert (saved.value.suggested_filename, [width, height]) == ("small.png", seen)
 
 
 def test_fragment_finds_a_box_in_a_folded_one(show):
