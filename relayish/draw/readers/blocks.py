@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Function, Let, Tuple
@@ -21,7 +22,7 @@ class Blocks:
         members: By block its nodes, operands before users.
         around: By block the next further out.
         captured: By block what it uses of those further out, be it in blocks inside.
-        bound: By variable of a let what it is bound to.
+        bound: By variable of a let what it is bound to, and by let its body.
         name: By value the name that a let gives it.
         absorbed: By function the call that it belongs to: that of what it calls, or that of the
             operator of which it is a graph.
@@ -68,7 +69,7 @@ class Blocks:
         return block
 
     def is_spread(self, tuple_: Node) -> bool:
-        """Return whether a tuple is shown by its fields, where it is used."""
+        """Return whether a tuple is shown by its fields, where it is used, by whatever name."""
         return isinstance(tuple_, Tuple) and bool(tuple_.fields) and self._uses[tuple_] == 1
 
     def _look_around(self) -> None:
@@ -76,8 +77,8 @@ class Blocks:
         block, parent = self._block, self._scopes.tree.parent
         for node in self._scopes.order:
             if isinstance(node, Let):
-                self.bound[node.var] = node.value
-                self.name.setdefault(node.value, node.var.name_hint)
+                self.bound[node.var], self.bound[node] = node.value, node.body
+                self.name.setdefault(resolve(self.bound, node.value), node.var.name_hint)
             self._uses.update(evaluated(node))
             scope = self._scopes.scope.get(node)
             if scope is not None and node not in self._free:
@@ -88,6 +89,9 @@ class Blocks:
                 shared = self.shared_of(node)
                 if shared is not None:
                     self.around[shared] = block[parent[shared]]
+        for name in list(self.bound):
+            if self._uses[name] != 1:
+                self._uses[resolve(self.bound, name)] += 1
         for node in self._scopes.order:
             if isinstance(node, Call):
                 self._absorb(node)
@@ -106,8 +110,7 @@ class Blocks:
                 self._note_use(each, block[number])
 
     def _note_use(self, node: Node, block: int) -> None:
-        while node in self.bound:
-            node = self.bound[node]
+        node = resolve(self.bound, node)
         scope = self._scopes.scope.get(node)
         if scope is None:
             return
@@ -127,3 +130,28 @@ class Blocks:
         for function in held:
             if self._uses[function] == 1:
                 self.absorbed[function] = call
+
+
+def resolve(bound: dict[Node, Node], node: Node, ends: Container[Node] = ()) -> Node:
+    """Return the value of which a node is a name, by way of other names.
+
+    A variable that is bound to itself is no name of anything.
+
+    Args:
+        bound: By name what it stands for; names that are passed stand for the end from now on.
+        node: A name, or a value.
+        ends: Where to end, though it be a name.
+
+    Complexity:
+        Linear in the names, for all that are asked for together, but for a logarithm.
+    """
+    passed: dict[Node, None] = {}
+    while node in bound and node not in ends and node not in passed:
+        passed[node] = None
+        node = bound[node]
+    if node in passed:
+        del bound[node]
+    for each in passed:
+        if each is not node:
+            bound[each] = node
+    return node

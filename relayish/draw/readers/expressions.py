@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from relayish.dataflow.graph.control_flow import may_skip
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
 from relayish.draw.families_of import bare_name
-from relayish.draw.readers.blocks import Blocks
+from relayish.draw.readers.blocks import Blocks, resolve
 from relayish.draw.readers.exporters import ExporterNotes
 from relayish.draw.readers.last_writers import Arm, LastWriters
 from relayish.draw.readers.looks import Look, look_of
@@ -240,16 +240,15 @@ class _Expression:
         attrs = node.attrs if isinstance(node, Function) else None
         told = attrs.get(OUTPUT_NAMES) if attrs is not None else None
         names = [str(each) for each in told] if isinstance(told, tuple | list) else []
-        return self._named_results(scope.roots[-1], names)
+        return self._named_results(scope.roots[-1], names) if scope.roots else []
 
     def _named_results(self, root: Node, names: Sequence[str] = ()) -> list[tuple[str, Node]]:
         """Return the values of an expression; a tuple is told field by field."""
-        while isinstance(root, Let):
-            root = root.body
-        if isinstance(root, Tuple) and self._blocks.is_spread(root):
-            if len(names) != len(root.fields):
-                names = [f"result {number}" for number in range(len(root.fields))]
-            return list(zip(names, root.fields, strict=True))
+        found = resolve(self._bound, root)
+        if isinstance(found, Tuple) and self._blocks.is_spread(found):
+            if len(names) != len(found.fields):
+                names = [f"result {number}" for number in range(len(found.fields))]
+            return list(zip(names, found.fields, strict=True))
         return [(names[0] if len(names) == 1 else "result", root)]
 
     # one node
@@ -356,7 +355,7 @@ class _Expression:
     def _project(self, node: TupleGetItem) -> bool:
         """Let a field of a tuple be a result of what computes the tuple, where it is one."""
         found = self._find(node.tuple_value)
-        if isinstance(found, Tuple):
+        if isinstance(found, Tuple) and 0 <= node.index < len(found.fields):
             self._bound[node] = found.fields[node.index]
             return True
         if isinstance(found, Node) or found.is_part:
@@ -422,8 +421,9 @@ class _Expression:
     def _spread(self, look: Look) -> Iterator[tuple[str, Node]]:
         """Yield the operands of a node; a tuple that only it uses, field by field."""
         for name, operand in look.operands:
-            if isinstance(operand, Tuple) and self._blocks.is_spread(operand):
-                for number, each in enumerate(operand.fields):
+            found = self._find(operand)
+            if isinstance(found, Tuple) and self._blocks.is_spread(found):
+                for number, each in enumerate(found.fields):
                     yield f"{name}[{number}]", each
             else:
                 yield name, operand
@@ -482,8 +482,7 @@ class _Expression:
 
     def _find(self, node: Node) -> Value | Node:
         """Return where a value comes from; what has no box of its own, as a constant, itself."""
-        while node not in self._value and node in self._bound:
-            node = self._bound[node]
+        node = resolve(self._bound, node, self._value)
         return self._value.get(node, node)
 
     def _name_of(self, node: Node) -> str:

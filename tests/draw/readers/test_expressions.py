@@ -29,6 +29,54 @@ def test_lets_name_what_they_bind_and_have_no_box():
     assert edges_into(diagram, titled(diagram, "tanh")) == [("exp", 0, EdgeKind.VALUE)]
 
 
+def test_lets_that_are_operands_or_values_are_followed_to_what_they_give():
+    diagram = read(
+        parse_main("let %a = { let %b = exp(%x); log(%b) }; add(%a, { let %c = %a; %c })")
+    )
+    assert [box.title for box in diagram.boxes] == ["x", "exp", "log", "add", "result"]
+    assert edges_into(diagram, titled(diagram, "log")) == [("exp", 0, EdgeKind.VALUE)]
+    assert [each[0] for each in edges_into(diagram, titled(diagram, "add"))] == ["log", "log"]
+    assert diagram.boxes[titled(diagram, "log")].details.outputs == ("a",)
+
+
+@each("body", ["concatenate(%t)", "{ let %u = %t; concatenate(%u) }"])
+def test_a_tuple_that_a_let_names_is_told_field_by_field(body):
+    diagram = read(parse_main(f"let %t = (%x, exp(%x)); {body}"))
+    assert [each[0] for each in edges_into(diagram, titled(diagram, "concatenate"))] == ["x", "exp"]
+
+
+def test_a_tuple_whose_name_is_used_twice_or_never_is_a_box():
+    diagram = read(parse_main("let %t = (%x, %x); let %u = (exp(%x),); (%t, %t.0)"))
+    assert [box.title for box in diagram.boxes].count("tuple") == 2
+    assert ("tuple", 0, EdgeKind.VALUE) in edges_into(diagram, titled(diagram, "result 0"))
+
+
+def ill_formed():
+    a, b, x = relay.var("a"), relay.var("b"), relay.var("x", shape=(4,))
+    return {
+        "itself": relay.Let(a, a, relay.exp(a)),
+        "one another": relay.Let(a, relay.Let(b, a, b), relay.exp(b)),
+        "its field": relay.Let(a, relay.Tuple([a]), relay.TupleGetItem(a, 0)),
+        "no such field": relay.TupleGetItem(relay.Tuple([x]), 5),
+        "field before the first": relay.TupleGetItem(relay.Tuple([x]), -1),
+    }
+
+
+@each("name", ill_formed())
+def test_what_is_bound_to_itself_or_has_no_such_field_is_drawn(name):
+    diagram = read(ill_formed()[name])
+    assert edges_into(diagram, titled(diagram, "result"))[0][0] in ("exp", "tuple", ".5", ".-1")
+
+
+def test_names_of_names_are_read_in_linear_time():
+    x = relay.var("x", shape=(4,))
+    names = [x, *[relay.var(f"v{number}") for number in range(DEPTH)]]
+    body = relay.Tuple([relay.exp(name) for name in names[1:]])
+    for name, value in reversed(list(zip(names[1:], names, strict=False))):
+        body = relay.Let(name, value, body)
+    assert len(read(body, types=False).edges) == 2 * DEPTH
+
+
 def test_operands_have_ports_with_the_names_of_the_operator():
     x, k = relay.var("x", shape=(4,)), relay.var("k", shape=(4,))
     one, other = read(relay.power(x, k)), read(relay.power(k, x))
