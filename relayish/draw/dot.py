@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
@@ -39,7 +39,8 @@ def to_dot(diagram: Diagram) -> str:
         '  edge [color="#8b949d", fontname="Helvetica", fontsize=9, arrowsize=.6];',
         *_draw_boxes(diagram, holders),
     ]
-    lines += [f"  {_draw_edge(diagram, edge, holders)}" for edge in diagram.edges]
+    spans = _spans(diagram)
+    lines += [f"  {_draw_edge(diagram, edge, holders, spans)}" for edge in diagram.edges]
     return "\n".join([*lines, "}", ""])
 
 
@@ -99,14 +100,35 @@ def _tooltip(box: Box) -> str:
     return f", tooltip={_quote(text)}" if text else ""
 
 
-def _draw_edge(diagram: Diagram, edge: Edge, holders: set[int]) -> str:
+def _spans(diagram: Diagram) -> list[range]:
+    """Return of each box the places of those in it, and its own, in an order by nesting."""
+    children = diagram.children()
+    spans = [range(0)] * len(diagram.boxes)
+    sizes = [1] * len(diagram.boxes)
+    for number in range(len(diagram.boxes) - 1, -1, -1):
+        parent = diagram.boxes[number].parent
+        if parent is not None:
+            sizes[parent] += sizes[number]
+    starts: list[tuple[int | None, int]] = [(None, 0)]
+    while starts:
+        holder, start = starts.pop()
+        for number in children.get(holder, ()):
+            spans[number] = range(start, start + sizes[number])
+            starts.append((number, start + 1))
+            start += sizes[number]
+    return spans
+
+
+def _draw_edge(diagram: Diagram, edge: Edge, holders: set[int], spans: Sequence[range]) -> str:
     target = diagram.boxes[edge.target]
     port = f":i{edge.input}" if edge.input < len(target.inputs) else ""
     ends = []
-    if edge.source in holders:
+    # graphviz draws no edge to the border of a cluster from inside it
+    if edge.source in holders and spans[edge.target].start not in spans[edge.source]:
         ends.append(f"ltail=cluster_{edge.source}")
     if edge.target in holders:
-        ends.append(f"lhead=cluster_{edge.target}")
+        if spans[edge.source].start not in spans[edge.target]:
+            ends.append(f"lhead=cluster_{edge.target}")
         port = ""
     label = f"label={_quote(edge.label)}" if edge.label else ""
     told = ", ".join([each for each in (label, *ends, _STYLES[edge.kind]) if each])

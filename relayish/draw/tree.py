@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -33,25 +34,31 @@ def to_tree(diagram: Diagram) -> str:
     for number, lead in _walk(diagram):
         box = diagram.boxes[number]
         operands = ", ".join(_operand(box, edge, names) for edge in into[number])
-        told = f" {names[number]} = " if box.kind in _NUMBERED else " "
+        told = f" {names[number]} = {box.title}" if box.kind in _NUMBERED else f" {names[number]}"
         ty = f" : {types[number]}" if number in types else ""
         mark = f" [{box.mark}]" if box.mark else ""
         shown = f"({operands})" if operands else ""
         inside = f" {{{'; '.join(box.lines)}}}" if box.lines else ""
-        lines.append(lead + printable.escape(f"{told}{box.title}{shown}{inside}{ty}{mark}"))
+        lines.append(lead + printable.escape(f"{told}{shown}{inside}{ty}{mark}"))
     return "\n".join([*lines, ""])
 
 
 def _names(diagram: Diagram) -> list[str]:
-    """Return what each box is called where another tells of it: its value's name, or a number."""
+    """Return what each box is called where another tells of it: its value's name, or a number.
+
+    Of boxes side by side that were called alike, all but the first have a number behind the name.
+    """
     found, count = [], 0
+    seen: Counter[tuple[int | None, str]] = Counter()
     for box in diagram.boxes:
+        name = box.title
         if box.kind in _NUMBERED:
             outputs = box.details.outputs
-            found.append(f"%{outputs[0]}" if outputs and outputs[0] else f"%{count}")
+            name = f"%{outputs[0]}" if outputs and outputs[0] else f"%{count}"
             count += 1
-        else:
-            found.append(box.title)
+        seen[box.parent, name] += 1
+        again = seen[box.parent, name]
+        found.append(f"{name}#{again}" if again > 1 else name)
     return found
 
 

@@ -125,6 +125,32 @@ def test_text_is_a_tree_of_what_lies_in_what(branches):
     )
 
 
+def test_text_numbers_boxes_side_by_side_that_are_called_alike():
+    one, other = relay.var("z", shape=(2,)), relay.var("z", shape=(2,))
+    power, swapped = relay.power(one, other), relay.power(other, one)
+    function = [relay.draw(relay.Function([one, other], each)) for each in (power, swapped)]
+    assert "power(lhs=z, rhs=z#2)" in function[0].to_text()
+    assert "power(lhs=z#2, rhs=z)" in function[1].to_text()
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz is not installed")
+def test_graphviz_draws_edges_between_a_box_and_those_in_it_without_a_warning():
+    diagram = Diagram("")
+    outer = diagram.add(Box(BoxKind.LOOP, "outer"))
+    beside = diagram.add(Box(BoxKind.LOOP, "beside"))
+    inner = diagram.add(Box(BoxKind.LOOP, "inner", parent=outer))
+    innermost = diagram.add(Box(BoxKind.OPERATOR, "innermost", parent=inner))
+    diagram.add(Box(BoxKind.OPERATOR, "other", parent=beside))
+    pairs = [(outer, innermost), (innermost, outer), (outer, outer), (inner, beside)]
+    for source, target in pairs:
+        diagram.connect(Edge(source, target))
+    text = Drawing(diagram).to_dot()
+    command = [shutil.which("dot"), "-Tplain"]
+    found = subprocess.run(command, input=text.encode(), capture_output=True, check=True)
+    assert found.stderr == b""
+    assert "ltail=cluster_2, lhead=cluster_1" in text
+
+
 @each("suffix", [".svg", ".dot", ".gv", ".html", ".txt", ".SVG"])
 def test_a_picture_is_saved_in_the_form_that_the_suffix_tells(suffix, tmp_path, branches):
     path = relay.draw(branches).save(tmp_path / f"picture{suffix}")
