@@ -55,4 +55,5 @@ class ClassTable(Generic[V]):
     def _load(self, module: str) -> None:
         fitting = [name for name in self._own if f"{module}.".startswith(f"{name}.")]
         for name in fitting:
-            import_module(self._own.pop(name))
+            import_module(self._own[name])
+            self._own.pop(name, None)  # not before, or what breaks off were lost for good
