@@ -114,7 +114,7 @@ def entries() -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     by_thing: dict[object, Entry] = {}
     for face, module in faces().items():
-        for name in public_names(module):
+        for name in _own_names_first(module):
             thing = getattr(module, name)
             if isinstance(thing, Face):
                 continue
@@ -125,6 +125,15 @@ def entries() -> dict[str, Entry]:
             entry.names.append(path)
             found[path] = entry
     return found
+
+
+def _own_names_first(module: Face) -> list[str]:
+    """Return public names, those first by which things call themselves: ``parse`` is no alias."""
+
+    def is_alias(name: str) -> bool:
+        return getattr(getattr(module, name), "__name__", name) != name
+
+    return sorted(public_names(module), key=is_alias)
 
 
 def _tells_rather(face: str, before: str) -> bool:

@@ -273,6 +273,7 @@ def find_link(name: str, page_address: str, face: str = "relayish") -> str | Non
 
 
 def _entry_of(name: str, face: str, *, by_case: bool) -> Entry | None:
+    """Return what a name means to who reads of ``face``; a single word, only there."""
     known = entries()
     if "." in name:
         beginnings = ("", "relayish.", f"{face}.")
@@ -281,7 +282,9 @@ def _entry_of(name: str, face: str, *, by_case: bool) -> Entry | None:
         return found or _inner(spelt)
     if not by_case:
         return None
-    return known.get(f"{face}.{name}") or bare_names().get(name)
+    is_word = name.islower() and "_" not in name
+    inside = known.get(f"{face}.{name}") or known.get(f"relayish.{name}")
+    return inside or (None if is_word else bare_names().get(name))
 
 
 @cache

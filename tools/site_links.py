@@ -6,7 +6,7 @@ import posixpath
 import re
 from typing import Final
 
-from tools.reference_faces import faces, public_names
+from tools.reference_faces import ROOT_FACE, faces, public_names
 from tools.reference_pages import address, find_link
 
 _SKIPPED_OR_CODE: Final = re.compile(
@@ -17,6 +17,18 @@ _SKIPPED_OR_CODE: Final = re.compile(
     r"|(?<!`)`(?P<name>[^`\n]+)`(?!`)",
     re.MULTILINE | re.DOTALL,
 )
+
+
+FACES: Final = {
+    "relayish.tir": ("loop_ir.md", "loop_text.md", "how-to/write_loops.md", "tutorial/5_loops.md"),
+    "relayish.core": ("core.md", "how-to/extend_core.md"),
+    "relayish.domain": ("domains.md", "how-to/add_a_domain.md", "tutorial/4_domain.md"),
+    "relayish.dataflow": ("data_flow.md", "analyses.md", "how-to/write_an_analysis.md"),
+}
+"""By face: pages about it, on which it is asked first what a name means."""
+_FACE_OF: Final = {page: face for face, pages in FACES.items() for page in pages}
+OPERATORS_OF_MODELS: Final = frozenset(("Identity",))
+"""Names that pages have from ONNX, though something else is called so as well."""
 
 
 def link_names(markdown: str, page: str) -> str:
@@ -39,4 +51,8 @@ def link_of(name: str, page: str) -> str | None:
     """Return where a name leads: to its entry, or to the page of a face."""
     if name in faces() and public_names(faces()[name]):
         return posixpath.relpath(address(name), posixpath.dirname(page) or ".")
-    return find_link(name, page)
+    return (
+        None
+        if name in OPERATORS_OF_MODELS
+        else find_link(name, page, _FACE_OF.get(page, ROOT_FACE))
+    )

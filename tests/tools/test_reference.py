@@ -65,6 +65,15 @@ def test_constructor_of_a_node_has_the_types_of_its_fields():
     ]
 
 
+def test_thing_goes_by_the_name_that_it_has_itself():
+    assert entries()["relayish.fromtext"].path == "relayish.parse"
+    assert entries()["relayish.dataflow.IsLattice"].name == "Lattice"
+
+
+def test_names_on_a_page_about_loops_are_those_of_loops():
+    assert link_names("`Call`", "loop_ir.md") == "[`Call`](reference/tir.md#relayish.tir.Call)"
+
+
 def test_thing_of_several_names_has_one_entry():
     entry = entries()["relayish.ExprMutator"]
     assert entries()["relayish.functor.ExprMutator"] is entry
