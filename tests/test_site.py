@@ -6,24 +6,27 @@ import functools
 import http.server
 import json
 import os
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
+from tests.support.browser import started_browser
 from tests.support.each import each
 
 FOLDER = os.environ.get("RELAYISH_SITE", "")
-pytestmark = [
-    pytest.mark.references,
-    pytest.mark.skipif(not FOLDER, reason="RELAYISH_SITE says of no site that was built"),
-]
+pytestmark = pytest.mark.references
 SEARCHED = {
     "conv2d": "operators/nn/#relayish.nn.conv2d",
     "FoldConstant": "passes/relay/fold/#foldconstant",
     "ExprMutator": "reference/functor/#relayish.ExprMutator",
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _built():
+    if not FOLDER:
+        pytest.skip("RELAYISH_SITE says of no site that was built")
 
 
 @each("word", list(SEARCHED))
@@ -50,14 +53,9 @@ def address():
 
 @pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium, where there is one."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("there is no chromium")
-    with playwright.sync_playwright() as running:
-        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        yield running.chromium.launch(executable_path=chromium, args=options)
+    """A browser for all words."""
+    with started_browser() as started:
+        yield started
 
 
 @pytest.mark.parametrize("word", SEARCHED)
