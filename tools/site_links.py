@@ -18,7 +18,6 @@ _SKIPPED_OR_CODE: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
-
 FACES: Final = {
     "relayish.tir": ("loop_ir.md", "loop_text.md", "how-to/write_loops.md", "tutorial/5_loops.md"),
     "relayish.core": ("core.md", "how-to/extend_core.md"),
@@ -27,8 +26,11 @@ FACES: Final = {
 }
 """By face: pages about it, on which it is asked first what a name means."""
 _FACE_OF: Final = {page: face for face, pages in FACES.items() for page in pages}
-OPERATORS_OF_MODELS: Final = frozenset(("Identity",))
-"""Names that pages have from ONNX, though something else is called so as well."""
+ABOUT_MODELS: Final = frozenset(
+    ("onnx.md", "gallery.md", "how-to/optimise_a_model.md", "tutorial/6_model.md")
+)
+"""Pages on which a single word is an operator of ONNX, though something else is called so too."""
+_WORD: Final = re.compile(r"[A-Z][a-z]+")
 
 
 def link_names(markdown: str, page: str) -> str:
@@ -51,8 +53,6 @@ def link_of(name: str, page: str) -> str | None:
     """Return where a name leads: to its entry, or to the page of a face."""
     if name in faces() and public_names(faces()[name]):
         return posixpath.relpath(address(name), posixpath.dirname(page) or ".")
-    return (
-        None
-        if name in OPERATORS_OF_MODELS
-        else find_link(name, page, _FACE_OF.get(page, ROOT_FACE))
-    )
+    if page in ABOUT_MODELS and _WORD.fullmatch(name):
+        return None
+    return find_link(name, page, _FACE_OF.get(page, ROOT_FACE))

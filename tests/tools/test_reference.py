@@ -74,6 +74,12 @@ def test_names_on_a_page_about_loops_are_those_of_loops():
     assert link_names("`Call`", "loop_ir.md") == "[`Call`](reference/tir.md#relayish.tir.Call)"
 
 
+def test_operators_of_models_are_not_taken_for_nodes():
+    assert link_names("`If`, `IRModule`", "onnx.md") == (
+        "`If`, [`IRModule`](reference/relayish.md#relayish.IRModule)"
+    )
+
+
 def test_thing_of_several_names_has_one_entry():
     entry = entries()["relayish.ExprMutator"]
     assert entries()["relayish.functor.ExprMutator"] is entry
