@@ -77,7 +77,7 @@ dist:  ## build sdist and wheel into dist/, check them, try the wheel; takes .[r
 
 .PHONY: site
 site:  ## build the documentation as a site, in site/, and check it; takes .[docs]
-	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict
 	$(PYTHON) -m tools.site_check site
 
 .PHONY: hooks

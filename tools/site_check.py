@@ -90,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     site = Path(folder).resolve()
     names = sorted(entries())
     wrong = [*broken_links(site), *loaded_from_elsewhere(site), *untold_names(site, names)]
-    print("\n".join(wrong[:100]))
+    print(*wrong[:100], sep="\n", end="\n" if wrong else "")
     pages = sum(1 for _ in site.rglob("*.html"))
     print(f"{pages} pages, {len(names)} public names, {len(wrong)} faults")
     return 1 if wrong else 0
