@@ -18,6 +18,10 @@ _SKIPPED_OR_CODE: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
+_NAMES_OF_OTHERS: Final = re.compile(
+    rf"^\|(?:[^|\n\\]|\\.)*\||{_SKIPPED_OR_CODE.pattern}", _SKIPPED_OR_CODE.flags
+)
+"""The same without the first cells of tables, which tell what something is called elsewhere."""
 FACES: Final = {
     "relayish.tir": ("loop_ir.md", "loop_text.md", "how-to/write_loops.md", "tutorial/5_loops.md"),
     "relayish.core": ("core.md", "how-to/extend_core.md"),
@@ -46,7 +50,8 @@ def link_names(markdown: str, page: str) -> str:
         target = None if name is None else link_of(name, page)
         return found[0] if target is None else f"[{found[0]}]({target})"
 
-    return _SKIPPED_OR_CODE.sub(linked, markdown)
+    pattern = _NAMES_OF_OTHERS if page.startswith("how-to/come_from_") else _SKIPPED_OR_CODE
+    return pattern.sub(linked, markdown)
 
 
 def link_of(name: str, page: str) -> str | None:

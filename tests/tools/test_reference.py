@@ -80,6 +80,12 @@ def test_operators_of_models_are_not_taken_for_nodes():
     )
 
 
+def test_names_that_others_have_are_not_linked():
+    assert link_names("| `Call` | `Let` |\n", "how-to/come_from_mlir.md") == (
+        "| `Call` | [`Let`](../reference/relayish.md#relayish.Let) |\n"
+    )
+
+
 def test_thing_of_several_names_has_one_entry():
     entry = entries()["relayish.ExprMutator"]
     assert entries()["relayish.functor.ExprMutator"] is entry
