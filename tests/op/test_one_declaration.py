@@ -13,7 +13,14 @@ import relayish as relay
 from relayish.errors import DeclarationError
 from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.ir.relay.type import TensorType
-from relayish.op import MixedPrecision, OpPattern, properties, register_op
+from relayish.op import (
+    MixedPrecision,
+    OpPattern,
+    get_op,
+    is_registered,
+    properties,
+    register_op,
+)
 from relayish.op.declaration.properties import ResultMemory
 from relayish.op.declaration.record import TABLES
 from relayish.op.nn.convolution_attrs import ConvAttrs
@@ -280,3 +287,22 @@ def test_attributes_that_cannot_be_told_are_refused(hint):
         register_op("tests.said", rule=function)
     op = register_op("tests.said", rule=function, attrs_type=CastAttrs)
     assert properties.attrs_type.get(op) is CastAttrs
+
+
+def test_what_was_declared_for_good_since_is_no_second_claim():
+    context, outside = relay.declared_temporarily(), relay.declared_temporarily()
+
+    def declare(text):
+        register_op("declared.twice", arguments=("x",), description=text)
+
+    def told():
+        return properties.description.get(get_op("declared.twice"))
+
+    with context:
+        declare("inside")
+    with outside:
+        declare("outside")
+        with context:
+            assert told() == "inside"
+        assert told() == "outside"
+    assert not is_registered("declared.twice")

@@ -15,6 +15,7 @@ from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.expr import Call, Constant, Function, If, Op
 from relayish.onnx.calls import constant_of
 from relayish.onnx.op_names import identity_of
@@ -75,7 +76,7 @@ def function_title(function: Function, otherwise: str = "fn") -> tuple[str, list
     attrs = dict(function.attrs.items()) if function.attrs is not None else {}
     shown = {name: value for name, value in attrs.items() if not name.startswith("onnx.")}
     lines = [f"{name} = {value_text(value)}" for name, value in shown.items()]
-    if shown.get("Primitive"):
+    if is_primitive(function):
         return "fused", lines
     return otherwise, lines
 

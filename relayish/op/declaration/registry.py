@@ -417,10 +417,12 @@ def watch_operators(context: declared_temporarily) -> Undo:
         redone = [undo_table() for undo_table in tables]
 
         def redo() -> None:
+            there = {op for ops in _DECLARED.values() for op in ops}
             for redo_table in redone:
                 redo_table()
             for op in made:
-                enter_domain(op)
+                if op not in there:  # declared for good since, as operators of ONNX are on demand
+                    enter_domain(op)
 
         return redo
 

@@ -68,6 +68,7 @@ def test_what_is_bound_to_itself_or_has_no_such_field_is_drawn(name):
     assert edges_into(diagram, titled(diagram, "result"))[0][0] in ("exp", "tuple", ".5", ".-1")
 
 
+@pytest.mark.deep
 def test_names_of_names_are_read_in_linear_time():
     x = relay.var("x", shape=(4,))
     names = [x, *[relay.var(f"v{number}") for number in range(DEPTH)]]
