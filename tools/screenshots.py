@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import relayish as relay
+from relayish import tir
 from relayish.analysis import CallGraph
 from relayish.dataflow import analyse
 from relayish.draw.drawing import draw
@@ -36,6 +37,7 @@ from relayish.testing import resnet
 from relayish.transform import FoldConstant, FuseOps, InferType, PassContext
 from tests.support.browser import started_browser
 from tools.links import ROOT
+from tools.transformer import make_transformer
 
 PICTURES: Final = ROOT / "docs" / "pictures"
 COLOURS: Final = 48
@@ -82,6 +84,18 @@ def _resnet() -> IRModule:
     return FuseOps()(InferType()(mod))
 
 
+def _loops() -> IRModule:
+    left, right = tir.placeholder("A", (8, 16)), tir.placeholder("B", (16, 4))
+    k = tir.reduce_axis("k", 16)
+    product = tir.compute((8, 4), lambda i, j: tir.reduce_sum(left[i, k] * right[k, j], [k]), "C")
+    mod = relay.IRModule({"matmul": tir.lower("matmul", [left, right, product])})
+    return relay.transform.RemoveScheduleBlock()(mod)
+
+
+def _fused() -> IRModule:
+    return relay.transform.Sequential(["InferType", "FuseOps"])(_example("mlp_head.relay"))
+
+
 def _example(name: str) -> IRModule:
     source = (ROOT / "examples" / name).read_text(encoding="utf-8")
     return relay.parse(source)
@@ -125,6 +139,15 @@ TAKEN: Final[dict[str, Picture]] = {
     "page/resnet": Picture(
         _page(_resnet), 1280, 800, scheme="dark", keys=(*"/op:max_pool", "Enter", "Escape"), of=""
     ),
+    "page/transformer": Picture(
+        _page(lambda: from_onnx(make_transformer())),
+        1280,
+        800,
+        keys=(*"/op:softmax", "Enter", "Escape"),
+        of="",
+    ),
+    "page/loops": Picture(_page(lambda: _loops()["matmul"]), 1100, 700, of=""),
+    "page/fused": Picture(_page(_fused), 1280, 800, keys=("m",), of=""),
     "report/text": Picture(_report, 1180, 620, of=""),
     "report/picture": Picture(_report_of_model, 1180, 760, keys=("p",), of=""),
 }
