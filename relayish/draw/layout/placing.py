@@ -1,6 +1,7 @@
 """Places in a level: near what an item hangs on, in the order of its layer, not too close.
 
-The interactive page does the same when boxes are folded: ``relayish/draw/page/place.js``.
+The interactive page does the same when boxes are folded, but for what leans:
+``relayish/draw/page/place.js``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ DROP: Final = 44.0
 """Between two layers."""
 HEAVY: Final = 500.0
 """How much more a box counts than a point or a box at an end, which give way to chains."""
+_STRAIGHT: Final = 16.0
+"""An edge that goes less to the side may be said to go straight down."""
 BARE_DROP: Final = 14.0
 """Below a layer without boxes, through which edges enter the box around it."""
 
@@ -91,7 +94,47 @@ def _middles(level: Level, widths: Sequence[float]) -> list[float]:
         for layer in level.layers if downwards else reversed(level.layers):
             wish = [_mean(middle, weights, hang_on[each], middle[each]) for each in layer]
             _settle(layer, wish, widths, weights, middle)
+    _straighten(level, above, widths, weights, middle)
     return middle
+
+
+def _straighten(
+    level: Level,
+    above: Sequence[Sequence[int]],
+    widths: Sequence[float],
+    weights: Sequence[float],
+    middle: list[float],
+) -> None:
+    """Move pieces that stand out of the column of the widest one into it.
+
+    What hangs on two of three branches is a little aside of what all three hang on, and so on down:
+    else a long program leans. A piece is layers that an edge between boxes goes straight through.
+    """
+
+    def is_straight(upper: int, lower: int) -> bool:
+        is_heavy = weights[upper] == weights[lower] == HEAVY
+        return is_heavy and abs(middle[upper] - middle[lower]) < _STRAIGHT
+
+    pieces: list[list[int]] = []
+    for layer in level.layers:
+        held = any(is_straight(upper, lower) for lower in layer for upper in above[lower])
+        if held and pieces:
+            pieces[-1] += layer
+        elif layer:
+            pieces.append(list(layer))
+    columns = [
+        (
+            min([middle[each] - widths[each] / 2 for each in piece]),
+            max([middle[each] + widths[each] / 2 for each in piece]),
+        )
+        for piece in pieces
+    ]
+    left, right = max(columns, key=lambda column: column[1] - column[0], default=(0.0, 0.0))
+    aside = 0.0  # as far as the piece above
+    for piece, (first, last) in zip(pieces, columns, strict=True):
+        aside = min(max(aside, left - first), right - last)
+        for each in piece:
+            middle[each] += aside
 
 
 def _mean(

@@ -171,3 +171,18 @@ def test_an_edge_that_leads_back_is_drawn_beside_the_one_that_leads_there():
     layout = lay_out(diagram_of([None] * 2, [(0, 1), (1, 0)]), [Size(40, 10, 40)] * 2)
     there, back = layout.paths
     assert {x for x, _ in there.points}.isdisjoint(x for x, _ in back.points)
+
+
+def test_long_program_is_no_wider_than_a_short_one():
+    # three branches, two of which are joined before the third: each time a little aside
+
+    def width(times):
+        edges = []
+        for first in range(0, 6 * times, 6):
+            edges += [(first, first + each) for each in (1, 2, 3)]
+            edges += [(first + 1, first + 4), (first + 2, first + 4)]
+            edges += [(first + 4, first + 5), (first + 3, first + 5), (first + 5, first + 6)]
+        diagram = diagram_of([None] * (6 * times + 1), edges)
+        return lay_out(diagram, [Size(40, 20, 90)] * len(diagram.boxes)).width
+
+    assert width(40) < width(4) + 20
