@@ -293,10 +293,10 @@ def test_what_was_declared_for_good_since_is_no_second_claim():
     context, outside = relay.declared_temporarily(), relay.declared_temporarily()
 
     def declare(text):
-        register_op("declared.twice", arguments=("x",), description=text)
+        register_op("declared_twice", arguments=("x",), description=text)
 
     def told():
-        return properties.description.get(get_op("declared.twice"))
+        return properties.description.get(get_op("declared_twice"))
 
     with context:
         declare("inside")
@@ -305,4 +305,4 @@ def test_what_was_declared_for_good_since_is_no_second_claim():
         with context:
             assert told() == "inside"
         assert told() == "outside"
-    assert not is_registered("declared.twice")
+    assert not is_registered("declared_twice")
