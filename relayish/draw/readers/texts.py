@@ -15,8 +15,8 @@ from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
-from relayish.ir.relay.function_attributes import is_primitive
 from relayish.ir.relay.expr import Call, Constant, Function, If, Op
+from relayish.ir.relay.function_attributes import is_primitive
 from relayish.onnx.calls import constant_of
 from relayish.onnx.op_names import identity_of
 
