@@ -1,7 +1,6 @@
 """Places in a level: near what an item hangs on, in the order of its layer, not too close.
 
-The interactive page does the same when boxes are folded, but for what leans:
-``relayish/draw/page/place.js``.
+The interactive page does the same when boxes are folded: ``relayish/draw/page/place.js``.
 """
 
 from __future__ import annotations

@@ -16,23 +16,11 @@ export function button(label, title, onclick, attributes = {}) {
 }
 
 /** Return a drawing of bars, each as high as its number. */
-export function bars(numbers, width, height) {
-  const space = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(space, "svg");
-  picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  picture.setAttribute("class", "relayish-histogram");
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", `histogram: ${numbers.join(", ")}`);
-  const step = width / numbers.length;
+export function bars(numbers) {
   const most = Math.max(1, ...numbers);
-  numbers.forEach((number, place) => {
-    const bar = document.createElementNS(space, "rect");
-    const high = number ? Math.max(1, (number / most) * height) : 0;
-    const sides = { x: place * step + 0.5, y: height - high, width: step - 1, height: high };
-    for (const [name, value] of Object.entries(sides)) bar.setAttribute(name, value.toFixed(2));
-    picture.append(bar);
-  });
-  return picture;
+  const told = { class: "relayish-histogram", role: "img", "aria-label": `histogram: ${numbers.join(", ")}` };
+  const heights = numbers.map((number) => number && Math.max(2, (number / most) * 100));
+  return make("div", told, ...heights.map((height) => make("span", { style: `height: ${height}%` })));
 }
 
 /** Return how many there are of something, in words. */
@@ -45,8 +33,7 @@ export function group(things, keyOf) {
   const groups = new Map();
   for (const thing of things) {
     const key = keyOf(thing);
-    if (groups.has(key)) groups.get(key).push(thing);
-    else groups.set(key, [thing]);
+    groups.set(key, groups.get(key) ?? []).get(key).push(thing);
   }
   return groups;
 }

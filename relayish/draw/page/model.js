@@ -55,7 +55,6 @@ export class Model {
 
   /** Return the numbers of operands, or of results, to which edges go, ascending. */
   _portsOf(edges, field) {
-    if (edges.length < 2) return edges.map((edge) => this.edges[edge][field]);
     return [...new Set(edges.map((edge) => this.edges[edge][field]))].sort((a, b) => a - b);
   }
 

@@ -25,7 +25,7 @@ function valueOf({ name, type, first = [], low, high, mean, histogram, told }) {
   const short = (number) => Number(number.toPrecision(5)).toString();
   const facts = [["low", low], ["mean", mean], ["high", high]].filter(([, number]) => number !== undefined && number !== null);
   const parts = [make("h4", {}, `${name ? `${name}: ` : ""}${type}`)];
-  if (histogram) parts.push(bars(histogram, 256, 56));
+  if (histogram) parts.push(bars(histogram));
   if (facts.length)
     parts.push(make("div", { class: "relayish-range" }, ...facts.map(([label, number]) => make("span", { title: label }, `${label} ${short(number)}`))));
   if (first.length) parts.push(make("p", { class: "relayish-code" }, first.join(", ")));

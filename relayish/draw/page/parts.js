@@ -23,10 +23,8 @@ export function build(view) {
   view.stage = make("div", told, view.canvas);
   view.details = make("div", { class: "relayish-details", "aria-live": "polite" });
   const lower = div("lower", make("h3", {}, "Operators"));
-  lower.append(
-    legend(model, (boxes, chip) => view.emphasise(boxes, chip)),
-    table(model, (boxes, row, box) => view.emphasise(boxes, row, box)),
-  );
+  lower.append(legend(model, (boxes, chip) => view.emphasise(boxes, chip)));
+  lower.append(table(model, (boxes, row, box) => view.emphasise(boxes, row, box)));
   lower.hidden = !lower.querySelector("button");
   const panel = { class: "relayish-panel", "aria-label": "details", hidden: !options.panel };
   view.panel = make("aside", panel, view.details, lower);

@@ -25,13 +25,11 @@ class Measure {
 
   width(text, font) {
     const known = this.known.get(font);
-    let width = known.get(text);
-    if (width === undefined) {
+    if (!known.has(text)) {
       this.context.font = font;
-      width = this.context.measureText(text).width;
-      known.set(text, width);
+      known.set(text, this.context.measureText(text).width);
     }
-    return width;
+    return known.get(text);
   }
 
   /** Return as much of a text as fits. */
@@ -88,8 +86,7 @@ export class Placer {
   sizeOf(box) {
     if (!this.isOpen(box)) return this.face(box);
     const layout = this.layouts.get(box);
-    const width = Math.max(layout.width, this.face(box).width + 40) + 2 * PAD;
-    return { width, height: layout.height + HEAD + 2 * PAD };
+    return { width: Math.max(layout.width, this.face(box).width + 40) + 2 * PAD, height: layout.height + HEAD + 2 * PAD };
   }
 
   /** Return the texts of a box that shows nothing of what lies in it, and its size. */
@@ -350,7 +347,27 @@ function across(layers, widths, above, below, weights) {
     for (let place = 0; place < layers.length; place++)
       if (sweep % 2) settle(layers[layers.length - 1 - place], below);
       else settle(layers[place], above);
+  straighten(layers, widths, above, weights, x);
   return x;
+}
+
+/** Move what stands out of the column of the widest piece into it: else a long program leans. */
+function straighten(layers, widths, above, weights, x) {
+  const isNear = (one, other) => weights[one] + weights[other] === 2 * HEAVY && Math.abs(x[one] - x[other]) < 16;
+  const pieces = [];
+  for (const layer of layers) {
+    const isHeld = layer.some((item) => above[item].some((one, at) => at % 2 === 0 && isNear(one, item)));
+    if (!isHeld || !pieces.length) pieces.push([]);
+    for (const item of layer) pieces[pieces.length - 1].push(item);
+  }
+  const lows = pieces.map((piece) => piece.reduce((low, item) => Math.min(low, x[item] - widths[item] / 2), Infinity));
+  const highs = pieces.map((piece) => piece.reduce((high, item) => Math.max(high, x[item] + widths[item] / 2), -Infinity));
+  const widest = lows.reduce((most, low, at) => (highs[at] - low > highs[most] - lows[most] ? at : most), 0);
+  pieces.reduce((aside, piece, at) => {
+    const moved = Math.min(Math.max(aside, lows[widest] - lows[at]), highs[widest] - highs[at]);
+    for (const item of piece) x[item] += moved;
+    return moved; // the piece below as far, if it may
+  }, 0);
 }
 
 /** Put the layers of a level below one another, further apart where edges go far to the side. */

@@ -178,7 +178,7 @@ def test_click_shows_what_is_known_of_a_box(show):
         assert fact in words
     assert "weight: float32[64, 64]" in words
     assert "low -1" in words
-    assert page.locator(".relayish-histogram rect").count() == 16
+    assert page.locator(".relayish-histogram span").count() == 16
 
 
 def test_links_lead_to_operands_and_users_and_back(show):
