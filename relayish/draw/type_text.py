@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.traversal import EVERYTHING
 from relayish.ir.relay.type import IncompleteType, TensorType, TupleType, Type
 from relayish.onnx.types import (
     MapType,
@@ -16,13 +19,14 @@ from relayish.onnx.types import (
 
 _MOST_FIELDS: Final = 3
 _LONGEST: Final = 60
+_MOST_NODES: Final = 200
 
 
 def type_text(ty: Type | None) -> str:
     """Return a type on one short line; empty if nothing is known.
 
     Complexity:
-        Bounded, but for types that are neither tensors nor tuples of these.
+        Bounded.
 
     Example:
         >>> type_text(TensorType((1, 64), "int8")), type_text(TensorType(()))
@@ -33,6 +37,20 @@ def type_text(ty: Type | None) -> str:
         words.append(_word(ty))
         ty = ty.element if isinstance(ty, SequenceType | OptionalType) else _inner(ty)
     return _cut(" ".join([*words, _plain(ty)]))
+
+
+def whole_text(ty: Node) -> str:
+    """Return the text of a type; of one that is very large, one line that begins it.
+
+    Complexity:
+        Bounded, but for what one node holds.
+    """
+    pending: list[Node] = [ty]
+    for _ in range(_MOST_NODES):
+        if not pending:
+            return str(ty)
+        pending += EVERYTHING.children(pending.pop())
+    return one_line(ty)
 
 
 def _word(ty: SequenceType | OptionalType | MapType | SparseTensorType) -> str:
@@ -58,7 +76,7 @@ def _plain(ty: Type | None) -> str:
         shown = [_field(each) for each in ty.fields[:_MOST_FIELDS]]
         more = len(ty.fields) - _MOST_FIELDS
         return f"({', '.join(shown)}{f', … {more} more' if more > 0 else ''})"
-    return str(ty).rpartition("\n")[2]  # without declarations of its variables
+    return whole_text(ty).rpartition("\n")[2]  # without declarations of its variables
 
 
 def _tensor(ty: TensorType) -> str:

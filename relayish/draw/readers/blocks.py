@@ -92,6 +92,9 @@ class Blocks:
         for name in list(self.bound):
             if self._uses[name] != 1:
                 self._uses[resolve(self.bound, name)] += 1
+        for node in reversed(self._scopes.order):
+            if isinstance(node, Tuple) and self.is_spread(node):
+                self._uses.update([resolve(self.bound, each) for each in node.fields])
         for node in self._scopes.order:
             if isinstance(node, Call):
                 self._absorb(node)

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.printable import escape
 from relayish.draw.diagram import Details
+from relayish.draw.type_text import whole_text
 from relayish.ir.domains.property import Property
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.field import Field
@@ -95,7 +96,7 @@ def attributes_of(node: Node, *, with_defaults: bool = True) -> dict[str, str]:
 def _shown(value: object) -> str:
     """Return what is no part of the program: values, types by their text, and such in tuples."""
     if isinstance(value, Node):
-        return str(value) if value.held_as_ is Role.ANNOTATION else one_line(value)
+        return whole_text(value) if value.held_as_ is Role.ANNOTATION else one_line(value)
     if isinstance(value, tuple) and any(isinstance(each, Node) for each in value):
         shown = [_shown(each) for each in value[:_MOST_SHOWN]]
         return f"({', '.join([*shown, *['...'] * (len(value) > _MOST_SHOWN)])})"
@@ -169,4 +170,4 @@ def details_of(node: Node, *, is_nested: bool = False) -> Details:
 def type_text(node: Node) -> str:
     """Return the type of what a node gives, as far as it is known."""
     known = getattr(node, "checked_type", None) or getattr(node, "type", None)
-    return "" if known is None else str(known)
+    return whole_text(known) if isinstance(known, Node) else str(known or "")

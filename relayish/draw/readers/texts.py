@@ -9,7 +9,7 @@ from typing import Final
 
 from relayish.draw.diagram import Details
 from relayish.draw.readers.looks import Look
-from relayish.draw.type_text import type_text
+from relayish.draw.type_text import type_text, whole_text
 from relayish.draw.value_text import value_text
 from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
@@ -153,7 +153,7 @@ def details(
         attributes={**look.attributes, **look.hidden},
         values=values,
         outputs=(name,) if name else (),
-        type="" if checked is None else str(checked),
+        type="" if checked is None else whole_text(checked),
         notes=notes,
     )
 

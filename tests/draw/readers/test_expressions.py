@@ -51,6 +51,21 @@ def test_a_tuple_whose_name_is_used_twice_or_never_is_a_box():
     assert ("tuple", 0, EdgeKind.VALUE) in edges_into(diagram, titled(diagram, "result 0"))
 
 
+def test_a_tuple_within_a_tuple_is_a_box():
+    diagram = read(parse_main("(%x, (exp(%x), %x))"))
+    assert edges_into(diagram, titled(diagram, "result 1")) == [("tuple", 0, EdgeKind.VALUE)]
+    assert [each[0] for each in edges_into(diagram, titled(diagram, "tuple"))] == ["exp", "x"]
+
+
+def test_types_of_functions_in_functions_are_cut_short():
+    expr = relay.var("x", shape=(4,))
+    for _ in range(500):
+        expr = relay.Function([], expr)
+    told = [box.details for box in read(expr).boxes]
+    assert any(each.type.count("fn ()") > 100 for each in told)
+    assert max(len(each.type) + sum(map(len, each.attributes.values())) for each in told) < 5_000
+
+
 def ill_formed():
     a, b, x = relay.var("a"), relay.var("b"), relay.var("x", shape=(4,))
     return {
