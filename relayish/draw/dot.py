@@ -31,9 +31,11 @@ def to_dot(diagram: Diagram) -> str:
         Linear; no recursion.
     """
     holders = {box.parent for box in diagram.boxes if box.parent is not None}
+    # else graphviz stops at some of the cycles between clusters
+    ranks = " newrank=true;" if any(edge.source > edge.target for edge in diagram.edges) else ""
     lines = [
         "digraph {",
-        f"  label={_quote(diagram.title)}; labelloc=t; labeljust=l; compound=true;",
+        f"  label={_quote(diagram.title)}; labelloc=t; labeljust=l; compound=true;{ranks}",
         '  fontname="Helvetica"; fontsize=15;',
         '  node [shape=plain, fontname="Helvetica", fontsize=11];',
         '  edge [color="#8b949d", fontname="Helvetica", fontsize=9, arrowsize=.6];',

@@ -171,6 +171,15 @@ def test_what_cannot_be_drawn_is_refused_with_what_to_do():
         relay.draw(3)
 
 
+def test_cycles_between_boxes_are_ranked_by_graphviz_as_a_whole():
+    diagram = Diagram("")
+    one, two = (diagram.add(Box(BoxKind.STATEMENT, name)) for name in "ab")
+    diagram.connect(Edge(one, two))
+    assert "newrank" not in Drawing(diagram).to_dot()
+    diagram.connect(Edge(two, one))
+    assert "newrank=true" in Drawing(diagram).to_dot()
+
+
 def test_an_option_that_a_picture_has_not_is_refused(branches):
     with pytest.raises(DrawingError, match=r"no option 'titel'; did you mean title\?; it has"):
         relay.draw(branches, titel="x")

@@ -62,7 +62,7 @@ def _find(thing: object) -> Callable[..., Diagram]:
     if reader is None:
         raise DrawingError(
             f"cannot draw {indefinite(type(thing))}: no reader is registered for it; expected a "
-            f"program, a module, a call graph, a flow graph or the like, or register one by "
-            f"relayish.draw.READERS.register({type(thing).__name__})"
+            f"program, a module, a call graph, a flow graph or the like, or register one: "
+            f"from relayish.draw import READERS, and @READERS.register({type(thing).__name__})"
         )
     return reader
