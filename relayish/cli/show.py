@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.any_file import GivenFile, read_any
@@ -57,8 +58,25 @@ def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
             f"{needless} says what is drawn, but no picture is asked for; write --svg FILE, "
             f"--dot FILE, --html FILE or --tree"
         )
+    _check_files(args)
     if args.graph == "call" and args.only is not None:
         raise OptionError("a call graph is of all that a module defines; leave --only out")
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Check that no picture is written over what is read, or over another one."""
+    seen: dict[str, str] = {} if args.file == "-" else {os.path.realpath(args.file): "FILE"}
+    for option in ("svg", "dot", "html"):
+        path = getattr(args, option)
+        if path is None:
+            continue
+        real = path if path == "-" else os.path.realpath(path)
+        if real in seen:
+            raise OptionError(
+                f"--{option} {path}: that is {seen[real]} as well, of which nothing would be left; "
+                f"write another name"
+            )
+        seen[real] = f"--{option}"
 
 
 def _text(given: GivenFile) -> str:

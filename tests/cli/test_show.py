@@ -137,6 +137,17 @@ def test_what_cannot_be_drawn_is_refused(
     assert told in capsys.readouterr().err
 
 
+@each("words", [["--html", "FILE"], ["--svg", "a", "--dot", "./a"], ["--svg", "-", "--html", "-"]])
+def test_no_picture_is_written_over_the_program_or_another_picture(
+    words: list[str], calls: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(calls).parent)
+    assert main(["show", calls, *[calls if word == "FILE" else word for word in words]]) == 2
+    assert "write another name" in capsys.readouterr().err
+    assert Path(calls).read_text() == CALLS
+    assert [each.name for each in Path().iterdir()] == [Path(calls).name]
+
+
 @each(
     ("data", "found"),
     [
