@@ -260,7 +260,7 @@ class _Expression:
             return []
         if kind in NAMES or isinstance(node, Let) or node in self._blocks.absorbed:
             return []
-        if literal_of(node) is not None:
+        if literal_of(node) is not None or (isinstance(node, Tuple) and not node.fields):
             return []
         if self._blocks.is_spread(node) or (isinstance(node, TupleGetItem) and self._project(node)):
             return []

@@ -66,6 +66,12 @@ def test_types_of_functions_in_functions_are_cut_short():
     assert max(len(each.type) + sum(map(len, each.attributes.values())) for each in told) < 5_000
 
 
+def test_an_empty_tuple_is_written_where_it_is_used():
+    diagram = read(parse_main("(%x, ())"))
+    assert [box.title for box in diagram.boxes] == ["x", "result 0", "result 1"]
+    assert diagram.boxes[2].lines == ("()", "()")
+
+
 def ill_formed():
     a, b, x = relay.var("a"), relay.var("b"), relay.var("x", shape=(4,))
     return {
