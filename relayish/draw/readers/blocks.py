@@ -56,7 +56,9 @@ class Blocks:
         """Return the block around those of a node in which these know what it binds, if any."""
         opened = self._scopes.opened.get(node, ())
         around = self._scopes.tree.parent[opened[0]] if opened else None
-        return around if around in self._scopes.shared else None
+        # that in which the node itself lies is another's
+        is_own = around in self._scopes.shared and around != self._scopes.scope.get(node)
+        return around if is_own else None
 
     def _find_blocks(self) -> list[int]:
         """Return the block of each scope: of the body of a let, and of statements, that around."""

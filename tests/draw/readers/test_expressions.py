@@ -271,3 +271,12 @@ def test_a_loop_of_a_package_shows_what_its_scopes_share_of_what_it_binds():
     assert (f"{inside}/multiply", f"{inside}/cond/multiply (outside)") in edges
     assert (f"{inside}/i", f"{inside}/body/i (outside)") in edges
     assert [e for e in diagram.edges if e.source >= e.target] == []  # in order
+
+
+def test_a_branch_in_what_the_scopes_of_a_loop_share_is_drawn_once():
+    with DECLARED:
+        i, n = relay.var("i", "int32"), relay.var("n", "int32")
+        least = relay.If(relay.less(i, n), i, n)
+        loop = While(i, relay.const(1), relay.less(least, n), relay.add(least, i))
+        diagram = draw(relay.Function([n], loop)).diagram
+    assert path_of(diagram, titled(diagram, "if", BoxKind.OPERATOR)) == ["while_loop"]
