@@ -41,7 +41,7 @@ def value_text(value: object) -> str:
     if isinstance(value, Enum):
         return value.name.lower()
     if isinstance(value, float):
-        return f"{value:.5g}"
+        return _float_text(value)
     if isinstance(value, tuple | list):
         shown = [value_text(each) for each in value[: MOST_ITEMS + 1]]
         if len(value) > MOST_ITEMS:
@@ -51,6 +51,14 @@ def value_text(value: object) -> str:
         inside = ", ".join(f"{key}: {value_text(each)}" for key, each in value.items())
         return _cut(f"{{{inside}}}")
     return _cut(str(value) if isinstance(value, Node) else repr(value))
+
+
+def _float_text(value: float) -> str:
+    """Return the fewest digits that tell a number from others, of 32 bits if it is one of these."""
+    with np.errstate(over="ignore"):
+        narrow = np.float32(value)
+    shown = str(narrow) if float(narrow) == value else repr(float(value))
+    return shown.removesuffix(".0")
 
 
 def _cut(text: str) -> str:

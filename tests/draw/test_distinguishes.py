@@ -72,6 +72,10 @@ def core_sum(first: str, second: str) -> core.FuncEntry:
 PAIRS = {
     "operand order": (relay.power(x, y), relay.power(y, x)),
     "small constant": (relay.power(x, relay.const(2.0)), relay.power(x, relay.const(0.5))),
+    "last digit of a constant": (
+        relay.multiply(x, relay.const(0.12345678)),
+        relay.multiply(x, relay.const(0.12345679)),
+    ),
     "constant as another operand": (
         relay.power(x, relay.const(2.0)),
         relay.power(relay.const(2.0), x),
