@@ -77,11 +77,9 @@ export class Painter {
   _header(box) {
     if (this.zoom * 13 < 5) return;
     const { context: pen, colours, scene } = this;
-    const { kind } = this.model.boxes[box];
-    const { head, font } = this.placer.face(box);
+    const { head, font, told } = this.placer.face(box);
     const [left, top] = [scene.left[box] + 10, scene.top[box] + HEAD / 2 + 1];
     const width = this.measure.width(head, font) + 18;
-    const told = kind === head || kind === "operator" ? "" : kind;
     const aside = told ? this.measure.width(told, FONTS.small) + 8 : 0;
     pen.globalAlpha = this._alpha(box);
     const fill = this.fill(box);

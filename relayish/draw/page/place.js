@@ -86,7 +86,8 @@ export class Placer {
   sizeOf(box) {
     if (!this.isOpen(box)) return this.face(box);
     const layout = this.layouts.get(box);
-    return { width: Math.max(layout.width, this.face(box).width + 40) + 2 * PAD, height: layout.height + HEAD + 2 * PAD };
+    const { width, top } = this.face(box);
+    return { width: Math.max(layout.width, width + 40, top) + 2 * PAD, height: layout.height + HEAD + 2 * PAD };
   }
 
   /** Return the texts of a box that shows nothing of what lies in it, and its size. */
@@ -105,7 +106,10 @@ export class Placer {
     const widths = texts.map((text) => measure.width(text, FONTS.line));
     const port = Math.max(0, ...names.map((name) => measure.width(name, FONTS.small))) + 12;
     const width = Math.ceil(Math.max(44, measure.width(head, font), ...widths)) + 24;
-    const face = { head, texts, names, named, font };
+    const word = kind === head || kind === "operator" ? "" : kind;
+    const told = measure.cut([word, ...lines].filter(Boolean).join(" · "), FONTS.small, 2 * WIDEST); // beside it when it is open
+    const face = { head, texts, names, named, font, told };
+    face.top = Math.ceil(measure.width(head, font) + measure.width(told, FONTS.small)) + 40;
     face.width = Math.max(width, Math.ceil(named ? port * names.length + 8 : 14 * ports.length));
     face.height = 30 + texts.length * 15 + (named ? 11 : 0) + (texts.length ? 3 : 0);
     return (this.faces[box] = face);

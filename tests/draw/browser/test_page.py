@@ -7,6 +7,7 @@ import struct
 
 import pytest
 
+from relayish.draw.diagram import Box, BoxKind, Diagram
 from tests.support.browser import wait_until
 from tests.support.diagrams import chain, cyclic, hostile, leaps, marked, small, wide
 
@@ -392,6 +393,17 @@ def test_only_what_is_seen_is_painted(show, make):
     painted = page.evaluate("texts")
     assert {"nn.conv2d", "nn.relu"} < set(painted)
     assert len(painted) < 100
+
+
+def test_lines_of_an_open_box_are_written_beside_its_title(show):
+    diagram = Diagram("open")
+    loop = diagram.add(Box(BoxKind.LOOP, "for", "for", lines=("extent = 7", "parallel")))
+    diagram.add(Box(BoxKind.OPERATOR, "add", "add", loop))
+    page = show(diagram)
+    page.evaluate(COUNTER)
+    press(page, "+")
+    wait_until(page, "texts.length > 0")
+    assert "loop · extent = 7 · parallel" in page.evaluate("texts")
 
 
 def test_views_in_one_page_select_each_other(opener):
