@@ -85,8 +85,7 @@ export class Placer {
 
   sizeOf(box) {
     if (!this.isOpen(box)) return this.face(box);
-    const layout = this.layouts.get(box);
-    const { width, top } = this.face(box);
+    const [layout, { width, top }] = [this.layouts.get(box), this.face(box)];
     return { width: Math.max(layout.width, width + 40, top) + 2 * PAD, height: layout.height + HEAD + 2 * PAD };
   }
 
