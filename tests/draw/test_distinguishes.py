@@ -36,7 +36,7 @@ def page_texts(drawing: Drawing) -> object:
     assert found is not None
     document: dict[str, Any] = json.loads(found[1])
     boxes = [(box["title"], box.get("lines"), box.get("inputs")) for box in document["boxes"]]
-    return boxes, document["edges"]
+    return document["title"], boxes, document["edges"]
 
 
 FORMS: dict[str, Callable[[Drawing], object]] = {
@@ -81,6 +81,10 @@ PAIRS = {
         relay.power(relay.const(2.0), x),
     ),
     "attribute": (relay.nn.leaky_relu(x, 0.1), relay.nn.leaky_relu(x, 0.2)),
+    "attribute of a function": (
+        relay.Function([x], x).with_attr("Compiler", "a"),
+        relay.Function([x], x).with_attr("Compiler", "b"),
+    ),
     "captured value": (inside(x), inside(y)),
     "element that is read": (loop(A[i]), loop(A[i + 1])),
     "operand order of loops": (loop(A[i] - A[i + 1]), loop(A[i + 1] - A[i])),

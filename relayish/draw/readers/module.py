@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from relayish.analysis.infer_type import infer_type
 from relayish.draw.diagram import Box, BoxKind, Diagram
 from relayish.draw.readers.table import READERS, read
-from relayish.draw.readers.texts import join_key
-from relayish.draw.value_text import value_text
+from relayish.draw.readers.texts import attribute_lines, join_key, with_attributes
 from relayish.errors import ModelError, PackageError, TypeInferenceError, UnknownKindError
 from relayish.ir.modules.module import Module
 from relayish.ir.nodes.node import Node
@@ -19,9 +18,6 @@ from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import calls_onnx
 from relayish.onnx.info import NAME
 from relayish.passes.onnx.shapes.infer_shapes_onnx import infer_shapes_onnx
-
-_PLAIN: Final = "onnx."
-"""How names of attributes begin that say where a model comes from."""
 
 
 @READERS.register(Module)
@@ -50,7 +46,7 @@ def read_module(
     definitions = _definitions(mod) if only is None else {only: mod[only]}
     if len(definitions) == 1:
         ((name, node),) = definitions.items()
-        told = find_title(name, node)
+        told = with_attributes(find_title(name, node), node)
         return read(node, title=title or told, **_options(node, scopes, types))
     diagram = Diagram(title or "module")
     for name, node in definitions.items():
@@ -59,7 +55,7 @@ def read_module(
                 BoxKind.FUNCTION,
                 find_title(name, node),
                 key=f"@{name}",
-                lines=attribute_lines(node),
+                lines=tuple(attribute_lines(node)),
             )
         )
         inner = read(node, **_options(node, scopes, types))
@@ -91,18 +87,6 @@ def find_title(name: str, node: Node) -> str:
     attrs = getattr(node, "attrs", None)
     told = attrs.get(NAME) if attrs is not None else None
     return f"@{name}: {told}" if isinstance(told, str) and told else f"@{name}"
-
-
-def attribute_lines(node: Node) -> tuple[str, ...]:
-    """Return the attributes of a definition, line by line, but for where a model comes from."""
-    attrs = getattr(node, "attrs", None)
-    if attrs is None:
-        return ()
-    return tuple(
-        f"{name} = {value_text(value)}"
-        for name, value in attrs.items()
-        if not name.startswith(_PLAIN)
-    )
 
 
 def _definitions(mod: Module[Any]) -> Mapping[str, Node]:  # Any: as above

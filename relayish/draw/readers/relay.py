@@ -6,6 +6,7 @@ from relayish.analysis.infer_type import infer_type
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram
 from relayish.draw.readers.expressions import add_expression
 from relayish.draw.readers.table import READERS
+from relayish.draw.readers.texts import with_attributes
 from relayish.draw.type_text import type_text
 from relayish.errors import TypeInferenceError, UnknownKindError
 from relayish.ir.kinds.one_line import one_line
@@ -30,7 +31,8 @@ def read_expression(
             expr = infer_type(expr)
         except (TypeInferenceError, UnknownKindError):
             types = False  # which the picture shows by having none
-    diagram = Diagram(title or ("function" if isinstance(expr, Function) else "expression"))
+    told = with_attributes("function", expr) if isinstance(expr, Function) else "expression"
+    diagram = Diagram(title or told)
     add_expression(diagram, expr, scopes=scopes)
     return diagram
 

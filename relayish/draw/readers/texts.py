@@ -24,6 +24,8 @@ MOST_LINES: Final = 10
 """How many attributes and constants are written in a box; details have all of them."""
 NO_NOTES: Final[Mapping[str, str]] = MappingProxyType({})
 _LONGEST_KEY: Final = 240
+_MODEL: Final = "onnx."
+"""How names of attributes begin that say where a model comes from."""
 _BRANCHES: Final[Mapping[type[Node], Sequence[str]]] = {If: ("then", "else")}
 
 
@@ -73,12 +75,22 @@ def node_name(node: Node) -> str:
 
 def function_title(function: Function, otherwise: str = "fn") -> tuple[str, list[str]]:
     """Return the title of a function that has no name, and its attributes line by line."""
-    attrs = dict(function.attrs.items()) if function.attrs is not None else {}
-    shown = {name: value for name, value in attrs.items() if not name.startswith("onnx.")}
-    lines = [f"{name} = {value_text(value)}" for name, value in shown.items()]
-    if is_primitive(function):
-        return "fused", lines
-    return otherwise, lines
+    return "fused" if is_primitive(function) else otherwise, attribute_lines(function)
+
+
+def attribute_lines(node: Node) -> list[str]:
+    """Return the attributes of a definition, line by line, but for where a model comes from."""
+    attrs = getattr(node, "attrs", None)
+    if attrs is None:
+        return []
+    items = attrs.items()
+    return [f"{name} = {value_text(value)}" for name, value in items if not name.startswith(_MODEL)]
+
+
+def with_attributes(title: str, node: Node) -> str:
+    """Return the title of the picture of one definition, with its attributes behind it."""
+    lines = bounded(attribute_lines(node))
+    return f"{title} {{{'; '.join(lines)}}}" if lines else title
 
 
 def bounded(lines: Sequence[str]) -> tuple[str, ...]:
