@@ -31,8 +31,9 @@ def to_dot(diagram: Diagram) -> str:
         Linear; no recursion.
     """
     holders = {box.parent for box in diagram.boxes if box.parent is not None}
-    # else graphviz stops at some of the cycles between clusters
-    ranks = " newrank=true;" if any(edge.source > edge.target for edge in diagram.edges) else ""
+    boxes = diagram.boxes
+    crosses = any(boxes[each.source].parent != boxes[each.target].parent for each in diagram.edges)
+    ranks = " newrank=true;" if crosses else ""  # else graphviz stops at cycles between clusters
     lines = [
         "digraph {",
         f"  label={_quote(diagram.title)}; labelloc=t; labeljust=l; compound=true;{ranks}",

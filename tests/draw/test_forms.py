@@ -171,12 +171,13 @@ def test_what_cannot_be_drawn_is_refused_with_what_to_do():
         relay.draw(3)
 
 
-def test_cycles_between_boxes_are_ranked_by_graphviz_as_a_whole():
+def test_boxes_with_edges_across_borders_are_ranked_by_graphviz_as_a_whole():
     diagram = Diagram("")
-    one, two = (diagram.add(Box(BoxKind.STATEMENT, name)) for name in "ab")
+    one, two = (diagram.add(Box(BoxKind.LOOP, name)) for name in "ab")
+    inner = diagram.add(Box(BoxKind.STATEMENT, "inner", parent=one))
     diagram.connect(Edge(one, two))
     assert "newrank" not in Drawing(diagram).to_dot()
-    diagram.connect(Edge(two, one))
+    diagram.connect(Edge(two, inner))
     assert "newrank=true" in Drawing(diagram).to_dot()
 
 
