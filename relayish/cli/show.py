@@ -65,6 +65,14 @@ def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
 
 def _check_files(args: argparse.Namespace) -> None:
     """Check that no picture is written over what is read, or over another one."""
+    printed = [name for name in ("text", "json", "tree") if getattr(args, name)]
+    piped = [name for name in ("svg", "dot", "html") if getattr(args, name) == "-"]
+    if printed and len(printed) + len(piped) > 1 and (args.json or piped):
+        told = ", ".join([*(f"--{name}" for name in printed), *(f"--{name} -" for name in piped)])
+        raise OptionError(
+            f"{told} would stand on standard output one behind the other; write a picture into a "
+            f"file, or call show twice"
+        )
     seen: dict[str, str] = {} if args.file == "-" else {os.path.realpath(args.file): "FILE"}
     for option in ("svg", "dot", "html"):
         path = getattr(args, option)

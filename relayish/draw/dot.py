@@ -10,6 +10,7 @@ from typing import Final
 from relayish._support import printable
 from relayish.draw.diagram import Box, BoxKind, Diagram, Edge, EdgeKind
 from relayish.draw.families import FAMILIES
+from relayish.draw.tooltip import Tooltips
 
 _PLAIN: Final = "#eceff2"
 _STYLES: Final = {
@@ -48,7 +49,7 @@ def to_dot(diagram: Diagram) -> str:
 
 
 def _draw_boxes(diagram: Diagram, holders: set[int]) -> Iterator[str]:
-    children = diagram.children()
+    children, tooltips = diagram.children(), Tooltips()
     stack: list[tuple[int | None, Iterator[int], int]] = [(None, iter(children[None]), 1)]
     while stack:
         holder, boxes, depth = stack[-1]
@@ -61,7 +62,7 @@ def _draw_boxes(diagram: Diagram, holders: set[int]) -> Iterator[str]:
         box = diagram.boxes[number]
         indent = "  " * min(depth, _MOST_INDENT)
         if number not in holders:
-            yield f"{indent}n{number} [label=<{_table(box)}>{_tooltip(box)}];"
+            yield f"{indent}n{number} [label=<{_table(box)}>{_tooltip(box, tooltips)}];"
             continue
         yield f"{indent}subgraph cluster_{number} {{"
         title = "\n".join([box.title, *box.lines])
@@ -96,10 +97,8 @@ def _table(box: Box) -> str:
     )
 
 
-def _tooltip(box: Box) -> str:
-    told = [box.details.text, box.details.type, box.details.place]
-    told += [f"{name} = {text}" for name, text in box.details.attributes.items()]
-    text = "\n".join(each for each in told if each)
+def _tooltip(box: Box, tooltips: Tooltips) -> str:
+    text = "\n".join(tooltips.lines(box.details))
     return f", tooltip={_quote(text)}" if text else ""
 
 

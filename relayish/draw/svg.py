@@ -7,7 +7,7 @@ from html import escape
 from typing import Final, Literal
 
 from relayish._support import printable
-from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
+from relayish.draw.diagram import Box, BoxKind, Diagram, Edge, EdgeKind
 from relayish.draw.families import FAMILIES
 from relayish.draw.layout.nesting import (
     Layout,
@@ -25,6 +25,7 @@ from relayish.draw.measures import (
     has_ports,
     measure_boxes,
 )
+from relayish.draw.tooltip import Tooltips
 
 Theme = Literal["auto", "light", "dark"]
 """Which colours: those that the reader's system asks for, or one of the two."""
@@ -134,16 +135,17 @@ def _families(diagram: Diagram) -> list[str]:
 
 def _draw(diagram: Diagram, layout: Layout) -> Iterator[str]:
     holders = {box.parent for box in diagram.boxes}
+    tooltips = Tooltips()
     for number, box in enumerate(diagram.boxes):
         if number in holders:
-            yield from _draw_rectangle(box, layout.rectangles[number], "outer")
+            yield from _draw_rectangle(box, layout.rectangles[number], "outer", tooltips)
     for edge, path in zip(diagram.edges, layout.paths, strict=True):
         yield from _draw_edge(diagram, edge, path)
     for number, box in enumerate(diagram.boxes):
         if number in holders:
             yield from _draw_texts(box, layout.rectangles[number], is_holder=True)
             continue
-        yield from _draw_rectangle(box, layout.rectangles[number], _class_of(box.family))
+        yield from _draw_rectangle(box, layout.rectangles[number], _class_of(box.family), tooltips)
         yield from _draw_texts(box, layout.rectangles[number], is_holder=False)
         yield "</g>"
     yield from _draw_labels(diagram, layout)
@@ -212,7 +214,7 @@ def _curve(path: Path) -> str:
     return " ".join(found)
 
 
-def _draw_rectangle(box: Box, place: Rectangle, classes: str) -> Iterator[str]:
+def _draw_rectangle(box: Box, place: Rectangle, classes: str, tooltips: Tooltips) -> Iterator[str]:
     rounded = 11 if box.kind in _ROUNDED else 3
     named = " ".join(each for each in (classes, box.mark) if each)
     chosen = f' class="{named}"' if named else ""
@@ -221,7 +223,7 @@ def _draw_rectangle(box: Box, place: Rectangle, classes: str) -> Iterator[str]:
         f'<g><rect{chosen}{dashed} x="{place.x:.1f}" y="{place.y:.1f}" '
         f'width="{place.width:.1f}" height="{place.height:.1f}" rx="{rounded}"/>'
     )
-    told = _tooltip(box.details)
+    told = "\n".join(escape(printable.escape_lines(line)) for line in tooltips.lines(box.details))
     if told:
         yield f"<title>{told}</title>"
     if classes == "outer":
@@ -246,12 +248,6 @@ def _draw_texts(box: Box, place: Rectangle, *, is_holder: bool) -> Iterator[str]
             f'<text{chosen} text-anchor="{anchor}" x="{x:.1f}" '
             f'y="{y + LINE * (number + 1):.1f}">{_show(cut(line))}</text>'
         )
-
-
-def _tooltip(details: Details) -> str:
-    told = [details.text, details.type, details.place]
-    told += [f"{name} = {text}" for name, text in details.attributes.items()]
-    return "\n".join(escape(printable.escape_lines(line)) for line in told if line)
 
 
 def _legend_rows(families: Sequence[str], width: float) -> list[list[tuple[float, str]]]:

@@ -57,8 +57,7 @@ def _float_text(value: float) -> str:
     """Return the fewest digits that tell a number from others, of 32 bits if it is one of these."""
     with np.errstate(over="ignore"):
         narrow = np.float32(value)
-    shown = str(narrow) if float(narrow) == value else repr(float(value))
-    return shown.removesuffix(".0")
+    return str(narrow) if float(narrow) == value else repr(float(value))
 
 
 def _cut(text: str) -> str:

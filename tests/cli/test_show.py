@@ -67,7 +67,7 @@ def test_ill_typed_program_is_summarised_and_drawn(tmp_path: Path, capsys: Captu
     path = tmp_path / "bad"
     path.write_text('#[version = "0.0.5"]\ndef @main(%x: int8) { add(%x, 1f) }\n')
     assert "  1 add" in shown(capsys, str(path))
-    assert "add(lhs=x) {rhs = 1}" in shown(capsys, str(path), "--tree")
+    assert "add(lhs=x) {rhs = 1.0}" in shown(capsys, str(path), "--tree")
 
 
 def core_module() -> relay.IRModule:
@@ -161,3 +161,10 @@ def test_no_picture_is_written_over_the_program_or_another_picture(
 )
 def test_models_are_told_from_programs(data: Any, found: bool) -> None:
     assert is_model(data) is found
+
+
+def test_json_stands_alone_on_standard_output(calls, capsys):
+    assert main(["show", calls, "--json", "--tree"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "--json, --tree would stand on standard output" in told.err

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 import relayish as relay
@@ -66,7 +67,7 @@ def test_graphviz_reads_dot_whatever_names_hold(text):
 @each("form", FORMS)
 def test_pictures_tell_operands_captured_values_attributes_and_constants(form, branches):
     shown = getattr(relay.draw(branches), form)()
-    for told in ("leaky_relu", "alpha = 0.3", "rhs = 2", "then", "else", "exp", "float32[4]"):
+    for told in ("leaky_relu", "alpha = 0.3", "rhs = 2.0", "then", "else", "exp", "float32[4]"):
         assert told in shown
 
 
@@ -115,7 +116,7 @@ def test_text_is_a_tree_of_what_lies_in_what(branches):
         "├─ %1 = if(c) : float32[4]\n"
         "│ ├─ then\n"
         "│ │ ├─ exp(⇠ %0) {float32[4]}\n"
-        "│ │ ├─ %2 = add(lhs=exp) {rhs = 2} : float32[4]\n"
+        "│ │ ├─ %2 = add(lhs=exp) {rhs = 2.0} : float32[4]\n"
         "│ │ └─ result(%2) {float32[4]}\n"
         "│ └─ else\n"
         "│   ├─ exp(⇠ %0) {float32[4]}\n"
@@ -208,3 +209,14 @@ def test_texts_of_a_network_do_not_overlap():
     for (x, y, width, one), (x2, y2, width2, other) in itertools.combinations(found, 2):
         beside = x + width <= x2 or x2 + width2 <= x
         assert beside or abs(y - y2) >= 8, (one, other)
+
+
+@each("form", ["to_svg", "to_dot"])
+def test_constants_are_told_apart_where_the_pointer_rests(form):
+    values = np.arange(100, dtype="float32")
+    same, other = (relay.add(relay.var("x"), relay.const(v)) for v in (values.copy(), values[::-1]))
+    shown = [
+        getattr(relay.draw(each), form)()
+        for each in (relay.add(relay.var("x"), relay.const(values)), same, other)
+    ]
+    assert shown[0] == shown[1] != shown[2]

@@ -129,7 +129,9 @@ class Blocks:
             around = self.around.get(around)
 
     def _absorb(self, call: Call) -> None:
-        held = [call.op] if isinstance(call.op, Function) else []
+        callee = call.op
+        fits = isinstance(callee, Function) and len(callee.params) == len(call.args)
+        held: list[Node] = [callee] if fits else []
         if identity_of(call.op):
             held += [each for each in graphs_of(call).values() if isinstance(each, Function)]
         for function in held:

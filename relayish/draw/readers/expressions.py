@@ -419,8 +419,13 @@ class _Expression:
         return "fused " + ", ".join(names[:_MOST_NAMES]) + f" … {more} more" * (more > 0)
 
     def _spread(self, look: Look) -> Iterator[tuple[str, Node]]:
-        """Yield the operands of a node; a tuple that only it uses, field by field."""
+        """Yield the operands of a node; a tuple that only it uses, field by field.
+
+        A function that belongs to a call is no operand: it lies in the box.
+        """
         for name, operand in look.operands:
+            if operand in self._blocks.absorbed:
+                continue
             found = self._find(operand)
             if isinstance(found, Tuple) and self._blocks.is_spread(found):
                 for number, each in enumerate(found.fields):

@@ -20,7 +20,6 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, Match
 from relayish.ir.relay.expr import (
     Call,
-    Function,
     GlobalVar,
     If,
     Op,
@@ -94,8 +93,7 @@ def _look_of_call(call: Call) -> Look:
         return Look(f"@{callee.name_hint}", _numbered(call.args), _shown(call), "call")
     if isinstance(callee, Constructor):
         return Look(callee.name_hint, _numbered(call.args), _shown(call), "data")
-    operands = [] if isinstance(callee, Function) else [("function", callee)]
-    return Look("call", [*operands, *_numbered(call.args)], _shown(call), "call")
+    return Look("call", [("function", callee), *_numbered(call.args)], _shown(call), "call")
 
 
 def _operator_call(call: Call, op: Op) -> Look:

@@ -280,3 +280,14 @@ def test_a_branch_in_what_the_scopes_of_a_loop_share_is_drawn_once():
         loop = While(i, relay.const(1), relay.less(least, n), relay.add(least, i))
         diagram = draw(relay.Function([n], loop)).diagram
     assert path_of(diagram, titled(diagram, "if", BoxKind.OPERATOR)) == ["while_loop"]
+
+
+def test_arguments_that_a_function_does_not_take_are_drawn():
+    x, y = relay.var("x", shape=(4,)), relay.var("y", shape=(4,))
+    p = relay.var("p")
+    diagram = read(relay.Call(relay.Function([p], relay.exp(p)), [x, y]))
+    assert [source for source, _, _ in edges_into(diagram, titled(diagram, "call"))] == [
+        "fn",
+        "x",
+        "y",
+    ]

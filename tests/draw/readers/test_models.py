@@ -41,7 +41,7 @@ def test_initializers_and_constant_nodes_stand_in_the_boxes_that_use_them():
     model = helper.make_model(graph, opset_imports=opset, ir_version=8)
     diagram = read(relay.frontend.from_onnx(model))
     assert [box.title for box in diagram.boxes] == ["x", "Pow", "Add", "z"]
-    assert [box.lines for box in diagram.boxes[1:3]] == [("Y = 2",), ("B = [1, 2, 4]",)]
+    assert [box.lines for box in diagram.boxes[1:3]] == [("Y = 2.0",), ("B = [1.0, 2.0, 4.0]",)]
 
 
 def test_parts_that_names_tell_are_boxes_if_several_nodes_lie_in_them():
