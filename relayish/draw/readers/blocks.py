@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Sequence
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Function, Let, Tuple
@@ -69,6 +69,11 @@ class Blocks:
         for number, parent in enumerate(placed.tree.parent):
             block.append(block[parent] if number in merged else number)
         return block
+
+    def members_of(self, function: Function) -> Sequence[Node]:
+        """Return what a function computes, in its own block."""
+        ((_, block),) = self.of(function)
+        return self.members.get(block, ())
 
     def is_spread(self, tuple_: Node) -> bool:
         """Return whether a tuple is shown by its fields, where it is used, by whatever name."""

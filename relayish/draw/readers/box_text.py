@@ -164,10 +164,10 @@ def details_of(node: Node, *, is_nested: bool = False) -> Details:
     """Return what is told of a node when somebody asks; ``is_nested``: with what is below it."""
     text = whole_line(node) if is_nested else one_line(node)
     place = at_span(node).removeprefix(" at ")
-    return Details(text, place, attributes_of(node, with_defaults=False), type=type_text(node))
+    return Details(text, place, attributes_of(node, with_defaults=False), type=full_type(node))
 
 
-def type_text(node: Node) -> str:
+def full_type(node: Node) -> str:
     """Return the type of what a node gives, as far as it is known."""
     known = getattr(node, "checked_type", None) or getattr(node, "type", None)
     return whole_text(known) if isinstance(known, Node) else str(known or "")

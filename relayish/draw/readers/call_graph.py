@@ -8,7 +8,7 @@ from typing import Any
 from relayish._support.graph import components
 from relayish.dataflow.call_graph import CallGraph, CallGraphEntry
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
-from relayish.draw.readers.box_text import type_text, wrapped
+from relayish.draw.readers.box_text import full_type, wrapped
 from relayish.draw.readers.table import READERS
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
@@ -62,14 +62,14 @@ def _calls_by_name(nodes: list[Node], graph: CallGraph[Any]) -> Counter[str]:  #
 def _box_of(entry: CallGraphEntry[Any], nodes: int) -> Box:  # Any: as above
     function = entry.function
     attributes = _attributes_of(function)
-    shown = [type_text(function), f"{nodes:,} nodes"]
+    shown = [full_type(function), f"{nodes:,} nodes"]
     shown += [f"{name} = {text}" for name, text in attributes.items()]
     lines = [line for each in shown for line in wrapped(each)]
     details = Details(
         one_line(function),
         at_span(function).removeprefix(" at "),
         attributes,
-        type=type_text(function),
+        type=full_type(function),
         notes={"recursive": "yes" if entry.is_recursive else "no"},
     )
     title = f"@{entry.name}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from relayish.analysis.dominators import PostDominators
 from relayish.dataflow.analyses.dominator_tree import PointDominators
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
-from relayish.draw.readers.box_text import family_of, type_text, wrapped
+from relayish.draw.readers.box_text import family_of, full_type, wrapped
 from relayish.draw.readers.flow_graph import add_points
 from relayish.draw.readers.table import READERS
 from relayish.ir.kinds.one_line import one_line
@@ -50,6 +50,6 @@ def read_post_dominators(tree: PostDominators, *, title: str = "") -> Diagram:
 def _box_of(node: Node, number: int) -> Box:
     text = one_line(node)
     first, *more = wrapped(text) or ("",)
-    details = Details(text, at_span(node).removeprefix(" at "), type=type_text(node))
+    details = Details(text, at_span(node).removeprefix(" at "), type=full_type(node))
     family = family_of(node)
     return Box(BoxKind.POINT, first, str(number), family=family, lines=tuple(more), details=details)

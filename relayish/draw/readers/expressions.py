@@ -8,26 +8,24 @@ box of its own, which says its name.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
 
 from relayish.dataflow.graph.control_flow import may_skip
-from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
-from relayish.draw.families_of import bare_name
+from relayish.draw.diagram import Box, BoxKind, Details, Diagram, EdgeKind
 from relayish.draw.readers.blocks import Blocks, resolve
 from relayish.draw.readers.exporters import ExporterNotes
 from relayish.draw.readers.last_writers import Arm, LastWriters
 from relayish.draw.readers.looks import Look, look_of
 from relayish.draw.readers.memory import connect_memory, edge_of_place
-from relayish.draw.readers.name_scopes import NameScopes
+from relayish.draw.readers.name_scopes import NameScopes, parts_of_nodes
 from relayish.draw.readers.texts import (
     Shown,
     bounded,
     branch_names,
     details,
     function_title,
+    fused_title,
     held_text,
     is_unknown_call,
     join_key,
@@ -36,45 +34,21 @@ from relayish.draw.readers.texts import (
     type_of,
     value_line,
 )
+from relayish.draw.readers.values import Value, Values
 from relayish.draw.readers.walk import HOLDERS
-from relayish.draw.type_text import type_text
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import name_of
 from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import NAMES, VARIABLES, Node
 from relayish.ir.relay.adt import Match
-from relayish.ir.relay.expr import Call, Constant, Function, Let, Op, Tuple, TupleGetItem
+from relayish.ir.relay.expr import Call, Constant, Function, Let, Tuple, TupleGetItem
 from relayish.ir.scopes.node_scopes import OUTERMOST
 from relayish.ir.scopes.scoping import PROGRAM, Scope, scopes
 from relayish.onnx.calls import captures_of, graphs_of
 from relayish.onnx.info import DEFAULTS
 from relayish.onnx.info import OUTPUTS as OUTPUT_NAMES
 from relayish.onnx.op_names import identity_of
-
-_MOST_NAMES: Final = 4
-"""How many operators the title of a fused function tells."""
-
-
-class Value(NamedTuple):
-    """Where a value comes from.
-
-    Attributes:
-        box: The number of the box that computes it.
-        output: Which of its results it is.
-        is_part: Whether it is one of several results.
-    """
-
-    box: int
-    output: int = 0
-    is_part: bool = False
-
-
-class _Source(NamedTuple):
-    """Where an operand comes from, and what is written where its edge begins."""
-
-    value: Value
-    label: str
 
 
 @dataclass(slots=True)
@@ -133,25 +107,11 @@ class _Expression:
         self._root = root
         self._blocks = Blocks(root)
         self._notes = ExporterNotes(root)
-        self._parts = NameScopes(diagram, self._parts_of_nodes() if by_scope else {})
-        self._bound = dict(self._blocks.bound)  # and parameters, to constants that are given
-        self._value: dict[Node, Value] = {}
-        self._block_of_box: dict[int, int] = {}
-        self._captures: dict[tuple[int, Value], Value] = {}
-        self._holder: dict[int, int | None] = {}
+        self._parts = NameScopes(
+            diagram, parts_of_nodes(self._blocks, self._notes) if by_scope else {}
+        )
+        self._values = Values(diagram, self._blocks)
         self._writers = LastWriters()
-        self._titles: dict[str, Counter[str]] = {}
-
-    def _parts_of_nodes(self) -> dict[Node, Sequence[str]]:
-        """Return of each node in which parts of a model it lies, as exporters tell it."""
-        name = self._blocks.name
-        return {
-            node: names
-            for members in self._blocks.members.values()
-            for node in members
-            if isinstance(node, Call)
-            and (names := self._notes.scopes_of(node_name(node), name.get(node, "")))
-        }
 
     # the walk over blocks
 
@@ -201,7 +161,7 @@ class _Expression:
         binders: Sequence[Node] = (),
         box: Box | None = None,
     ) -> _Frame:
-        self._holder[block] = holder
+        self._values.holder[block] = holder
         frame = _Frame(block, holder, path, iter(()), results)
         frame.nodes = self._begin(frame, binders, box)
         return frame
@@ -210,15 +170,15 @@ class _Expression:
         """Yield the nodes of a block when it is its turn: others may bind the same variables."""
         block = frame.block
         if box is not None:
-            frame.holder = self._holder[block] = self._diagram.add(box)
+            frame.holder = self._values.holder[block] = self._diagram.add(box)
         for variable in binders:
             for each in PROGRAM.post_order(variable):
                 if type(each) in VARIABLES:
                     self._add_input(each, block, frame.holder, frame.path)
         for node in self._blocks.captured.get(block, ()):
-            found = self._find(node)
+            found = self._values.find(node)
             if not isinstance(found, Node) and self._blocks.around.get(block) is not None:
-                self._entering(node, found, block)
+                self._values.entering(node, found, block)
         yield from self._blocks.members.get(block, ())
 
     def _enter_function(self, function: Function, holder: int | None, path: str) -> _Frame:
@@ -230,7 +190,7 @@ class _Expression:
         for param in function.params:
             default = defaults.get(param.name_hint)
             if isinstance(default, Constant):  # an initializer that is an input as well
-                self._bound[param] = default
+                self._values.bound[param] = default
             else:
                 self._add_input(param, block, holder, path)
         return self._frame(block, holder, path, self._results(function, scope))
@@ -244,7 +204,7 @@ class _Expression:
 
     def _named_results(self, root: Node, names: Sequence[str] = ()) -> list[tuple[str, Node]]:
         """Return the values of an expression; a tuple is told field by field."""
-        found = resolve(self._bound, root)
+        found = resolve(self._values.bound, root)
         if isinstance(found, Tuple) and self._blocks.is_spread(found):
             if len(names) != len(found.fields):
                 names = [f"result {number}" for number in range(len(found.fields))]
@@ -342,31 +302,33 @@ class _Expression:
             arg = args[number - own] if number >= own else None
             if arg is None:
                 self._add_input(param, block, holder, path)
-            elif isinstance(self._find(arg), Node):
-                self._bound[param] = arg  # a constant is shown where it is used
+            elif isinstance(self._values.find(arg), Node):
+                self._values.bound[param] = arg  # a constant is shown where it is used
             else:
-                is_capture = kind is EdgeKind.CAPTURE
-                title = self._name_of(arg) if is_capture else ""
-                source = self._source(arg, frame)
-                box = self._add_input(param, block, holder, path, title, is_capture=is_capture)
-                self._connect(source, box, kind=kind)
+                source = self._values.source(arg, frame.block)
+                given = (BoxKind.INPUT, name_of(param))
+                if kind is EdgeKind.CAPTURE:
+                    given = (BoxKind.CAPTURE, self._values.name_of(arg))
+                box = self._values.add_given(param, block, holder, path, given[1], given[0])
+                self._values.let_be(param, Value(box))
+                self._values.connect(source, box, kind=kind)
         return self._frame(block, holder, path, self._results(function, scope))
 
     def _project(self, node: TupleGetItem) -> bool:
         """Let a field of a tuple be a result of what computes the tuple, where it is one."""
-        found = self._find(node.tuple_value)
+        found = self._values.find(node.tuple_value)
         if isinstance(found, Tuple) and 0 <= node.index < len(found.fields):
-            self._bound[node] = found.fields[node.index]
+            self._values.bound[node] = found.fields[node.index]
             return True
         if isinstance(found, Node) or found.is_part:
             return False
-        self._value[node] = Value(found.box, node.index, is_part=True)
+        self._values.let_be(node, Value(found.box, node.index, is_part=True))
         return True
 
     def _add_box(self, node: Node, look: Look, frame: _Frame) -> tuple[int, str]:
         told = self._blocks.name.get(node) or node_name(node)
         operands = self._spread(look)
-        shown = [(name, operand, self._find(operand)) for name, operand in operands]
+        shown = [(name, operand, self._values.find(operand)) for name, operand in operands]
         values = {
             name: Shown(one_line(found)) if (data := literal_of(found)) is None else data
             for name, _, found in shown
@@ -374,7 +336,7 @@ class _Expression:
         }
         lines = [f"{name} = {text}" for name, text in look.attributes.items()]
         lines += [f"{name} = {held_text(value)}" for name, value in values.items()]
-        path = self._key(frame.path, told or look.title)
+        path = self._values.key(frame.path, told or look.title)
         blocks = self._blocks.of(node)
         kind, title, is_holder = BoxKind.OPERATOR, look.title, bool(blocks)
         if len(blocks) == 1 and not isinstance(node, Match):
@@ -384,7 +346,7 @@ class _Expression:
         elif isinstance(node, Call) and node.op in self._blocks.absorbed:
             assert isinstance(node.op, Function)
             title, lines = function_title(node.op, "call")
-            title = self._fused_title(node.op) if title == "fused" else title
+            title = fused_title(self._blocks.members_of(node.op)) if title == "fused" else title
             is_holder = True
         edges = [(name, operand) for name, operand, found in shown if not isinstance(found, Node)]
         box = Box(
@@ -399,24 +361,13 @@ class _Expression:
         )
         if len(edges) == 1 and not values:
             box.inputs = ()
-        sources = [self._source(each, frame) for _, each in edges]
-        number = self._diagram.add(box)
-        self._block_of_box[number] = frame.block
-        self._value[node] = Value(number)
-        if not (
-            isinstance(node, Call) and node.op in self._blocks.absorbed
-        ):  # else to its parameters
+        sources = [self._values.source(each, frame.block) for _, each in edges]
+        number = self._values.add(box, frame.block, node)
+        if not (isinstance(node, Call) and node.op in self._blocks.absorbed):
+            # else they lead to its parameters
             for port, source in enumerate(sources):
-                self._connect(source, number, port)
+                self._values.connect(source, number, port)
         return number, path
-
-    def _fused_title(self, function: Function) -> str:
-        """Return the title of a fused function: the operators that it calls."""
-        ((_, block),) = self._blocks.of(function)
-        calls = [each.op for each in self._blocks.members.get(block, ()) if isinstance(each, Call)]
-        names = [bare_name(op) for op in calls if isinstance(op, Op)]
-        more = len(names) - _MOST_NAMES
-        return "fused " + ", ".join(names[:_MOST_NAMES]) + f" … {more} more" * (more > 0)
 
     def _spread(self, look: Look) -> Iterator[tuple[str, Node]]:
         """Yield the operands of a node; a tuple that only it uses, field by field.
@@ -426,133 +377,30 @@ class _Expression:
         for name, operand in look.operands:
             if operand in self._blocks.absorbed:
                 continue
-            found = self._find(operand)
+            found = self._values.find(operand)
             if isinstance(found, Tuple) and self._blocks.is_spread(found):
                 for number, each in enumerate(found.fields):
                     yield f"{name}[{number}]", each
             else:
                 yield name, operand
 
-    def _add_input(
-        self,
-        variable: Node,
-        block: int,
-        holder: int | None,
-        path: str,
-        title: str = "",
-        *,
-        is_capture: bool = False,
-    ) -> int:
-        name = title or name_of(variable)
-        ty = type_of(variable)
-        box = Box(
-            BoxKind.CAPTURE if is_capture else BoxKind.INPUT,
-            name,
-            key=self._key(path, name),
-            parent=holder,
-            lines=(ty,) if ty else (),
-            details=details(variable, name, Look(name), {}),
-        )
-        number = self._diagram.add(box)
-        self._block_of_box[number] = block
-        self._value[variable] = Value(number)
-        return number
+    def _add_input(self, variable: Node, block: int, holder: int | None, path: str) -> None:
+        """Add the box of a variable that a block is given, or that is bound nowhere."""
+        box = self._values.add_given(variable, block, holder, path, name_of(variable))
+        self._values.let_be(variable, Value(box))
 
     def _add_results(self, frame: _Frame) -> None:
         for name, node in frame.results:
-            found = self._find(node)
+            found = self._values.find(node)
             lines = (value_line(found),) if isinstance(found, Node) else ()
             ty = type_of(node)
             box = Box(
                 BoxKind.OUTPUT,
                 name,
-                key=self._key(frame.path, f"{name} (result)"),
+                key=self._values.key(frame.path, f"{name} (result)"),
                 parent=frame.holder,
                 lines=(*lines, ty) if ty else lines,
                 details=Details(text=one_line(node), type=ty),
             )
-            source = self._source(node, frame)
-            number = self._diagram.add(box)
-            self._block_of_box[number] = frame.block
-            self._connect(source, number)
-
-    def _key(self, path: str, name: str) -> str:
-        """Return a key that no other box has."""
-        counts = self._titles.setdefault(path, Counter())
-        counts[name] += 1
-        again = f"#{counts[name]}" if counts[name] > 1 else ""
-        return join_key(path, f"{name}{again}")
-
-    # edges
-
-    def _find(self, node: Node) -> Value | Node:
-        """Return where a value comes from; what has no box of its own, as a constant, itself."""
-        node = resolve(self._bound, node, self._value)
-        return self._value.get(node, node)
-
-    def _name_of(self, node: Node) -> str:
-        if type(node) in VARIABLES:
-            return name_of(node)
-        found = self._find(node)
-        if isinstance(found, Node):
-            return self._blocks.name.get(node, "")
-        title = self._diagram.boxes[found.box].title
-        part = f"{title}.{found.output}" if found.is_part else title
-        return self._blocks.name.get(node, part)
-
-    def _source(self, node: Node, frame: _Frame) -> _Source | None:
-        """Return where an operand comes from, as it is known in a block; of a constant nothing."""
-        found = self._find(node)
-        if isinstance(found, Node):
-            return None
-        value = self._entering(node, found, frame.block)
-        kind = self._diagram.boxes[value.box].kind
-        label = "" if kind in _TOLD else type_text(getattr(node, "checked_type", None))
-        return _Source(value, label)
-
-    def _connect(
-        self,
-        source: _Source | None,
-        target: int,
-        port: int = 0,
-        kind: EdgeKind = EdgeKind.VALUE,
-    ) -> None:
-        if source is not None:
-            (box, output, _), label = source
-            self._diagram.connect(Edge(box, target, port, output, label, kind))
-
-    def _entering(self, node: Node, value: Value, block: int) -> Value:
-        """Return a value as it is known in a block: by a box of its own, if it is from outside."""
-        home = self._block_of_box[value.box]
-        if home == block:
-            return value
-        known = self._captures.get((block, value))
-        if known is not None:
-            return known
-        around = self._blocks.around.get(block)
-        source = value
-        if around is not None and around != home:
-            source = self._captures.get((around, value), value)
-        name = self._name_of(node)
-        holder = self._holder[block]
-        path = "" if holder is None else self._diagram.boxes[holder].key
-        ty = type_of(node)
-        box = Box(
-            BoxKind.CAPTURE,
-            name,
-            key=self._key(path, f"{name} (outside)"),
-            parent=holder,
-            lines=(ty,) if ty else (),
-            details=details(node, name, Look(name), {}),
-        )
-        number = self._diagram.add(box)
-        self._block_of_box[number] = block
-        label = "" if self._diagram.boxes[source.box].kind in _TOLD else ty
-        edge = Edge(source.box, number, 0, source.output, label, EdgeKind.CAPTURE)
-        self._diagram.connect(edge)
-        known = self._captures[(block, value)] = Value(number)
-        return known
-
-
-_TOLD: Final = frozenset({BoxKind.INPUT, BoxKind.CAPTURE})
-"""Boxes that tell the type of their value themselves."""
+            source = self._values.source(node, frame.block)
+            self._values.connect(source, self._values.add(box, frame.block))

@@ -11,7 +11,7 @@ from relayish.dataflow.graph.point import Branch, Point
 from relayish.dataflow.solver.solution import Solution
 from relayish.dataflow.state_text import StateText
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge, EdgeKind
-from relayish.draw.readers.box_text import BOX_TEXTS, family_of, type_text, whole_line, wrapped
+from relayish.draw.readers.box_text import BOX_TEXTS, family_of, full_type, whole_line, wrapped
 from relayish.draw.readers.table import READERS
 from relayish.draw.readers.walk import named_scopes
 from relayish.ir.fields.naming import display_name
@@ -122,7 +122,7 @@ def _box_of(point: Point, states: tuple[str, ...]) -> Box:
 
 
 def _details(node: Node, text: str) -> Details:
-    return Details(text or one_line(node), at_span(node).removeprefix(" at "), type=type_text(node))
+    return Details(text or one_line(node), at_span(node).removeprefix(" at "), type=full_type(node))
 
 
 def _names(graph: FlowGraph) -> dict[Node, str]:

@@ -6,8 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from relayish.draw.diagram import Box, BoxKind, Diagram
-from relayish.draw.readers.texts import join_key
+from relayish.draw.readers.blocks import Blocks
+from relayish.draw.readers.exporters import ExporterNotes
+from relayish.draw.readers.texts import join_key, node_name
 from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Call
 
 
 class NameScopes:
@@ -41,6 +44,17 @@ class NameScopes:
                 self._made[key] = self._diagram.add(box)
             found = self._made[key]
         return found
+
+
+def parts_of_nodes(blocks: Blocks, notes: ExporterNotes) -> dict[Node, Sequence[str]]:
+    """Return of each node in which parts of a model it lies, as exporters tell it."""
+    return {
+        node: names
+        for members in blocks.members.values()
+        for node in members
+        if isinstance(node, Call)
+        and (names := notes.scopes_of(node_name(node), blocks.name.get(node, "")))
+    }
 
 
 def _shown(

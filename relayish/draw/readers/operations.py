@@ -18,7 +18,7 @@ from relayish.draw.readers.box_text import (
     BOX_TEXTS,
     BoxText,
     details_of,
-    type_text,
+    full_type,
     wrapped,
 )
 from relayish.draw.readers.last_writers import Arm, Place
@@ -104,7 +104,7 @@ class _Operations(Walk):
 
     def give(self, root: Node, name: str) -> None:
         """Add a box for the value of a scope."""
-        text = BoxText(name or "result", (type_text(root),) if type_text(root) else ())
+        text = BoxText(name or "result", (full_type(root),) if full_type(root) else ())
         if type(root) in ATOMS and root not in self._boxes:
             text = text._replace(lines=(one_line(root), *text.lines))
         used = [_Operand(root, 0)]
@@ -140,7 +140,7 @@ class _Operations(Walk):
         source, holder = self._boxes.get(node), self.holder
         if source is None or holder is None or self.diagram.boxes[source].parent == holder:
             return source
-        return self._capture(source, holder, type_text(node))
+        return self._capture(source, holder, full_type(node))
 
     def _connect(
         self, operands: Sequence[_Operand], sources: Sequence[int | None], box: int
@@ -148,7 +148,7 @@ class _Operations(Walk):
         for operand, source in zip(operands, sources, strict=True):
             if source is not None:
                 is_given = self.diagram.boxes[source].kind is BoxKind.INPUT
-                label = "" if is_given else type_text(operand.node)
+                label = "" if is_given else full_type(operand.node)
                 self.connect(Edge(source, box, operand.number, label=label))
 
     def _capture(self, source: int, holder: int, label: str) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from relayish.draw.diagram import Details
+from relayish.draw.families_of import bare_name
 from relayish.draw.readers.looks import Look
 from relayish.draw.type_text import type_text, whole_text
 from relayish.draw.value_text import value_text
@@ -23,6 +24,8 @@ from relayish.onnx.op_names import identity_of
 MOST_LINES: Final = 10
 """How many attributes and constants are written in a box; details have all of them."""
 NO_NOTES: Final[Mapping[str, str]] = MappingProxyType({})
+_MOST_NAMES: Final = 4
+"""How many operators the title of a fused function tells."""
 _LONGEST_KEY: Final = 240
 _MODEL: Final = "onnx."
 """How names of attributes begin that say where a model comes from."""
@@ -91,6 +94,13 @@ def with_attributes(title: str, node: Node) -> str:
     """Return the title of the picture of one definition, with its attributes behind it."""
     lines = bounded(attribute_lines(node))
     return f"{title} {{{'; '.join(lines)}}}" if lines else title
+
+
+def fused_title(nodes: Iterable[Node]) -> str:
+    """Return the title of a fused function that computes these: the operators that it calls."""
+    names = [bare_name(n.op) for n in nodes if isinstance(n, Call) and isinstance(n.op, Op)]
+    more = len(names) - _MOST_NAMES
+    return "fused " + ", ".join(names[:_MOST_NAMES]) + f" … {more} more" * (more > 0)
 
 
 def bounded(lines: Sequence[str]) -> tuple[str, ...]:
