@@ -35,24 +35,23 @@ def write_pictures(
         about: Labels with what they say, for the page; below one without a label, what belongs to
             that before it.
     """
-    drawing = _draw(given, args, scopes=args.scopes)
+    drawing = _draw(given, args)
+    drawing.diagram.notes = _notes(about)
     if args.svg is not None:
         write_result(drawing.to_svg(), args.svg)
     if args.dot is not None:
         write_result(drawing.to_dot(), args.dot)
     if args.html is not None:
-        page = _draw(given, args, scopes=True)
-        page.diagram.notes = _notes(about)
-        write_result(page.to_html(), args.html)
+        write_result(drawing.to_html(), args.html)
     if args.tree:
         write_result(drawing.to_text(), None)
 
 
-def _draw(given: GivenFile, args: argparse.Namespace, *, scopes: bool) -> Drawing:
+def _draw(given: GivenFile, args: argparse.Namespace) -> Drawing:
     if args.graph == "call":
         return draw(CallGraph(given.mod))
     if args.graph == "program" and args.analysis is None:
-        return draw(given.mod, only=args.only, scopes=scopes)
+        return draw(given.mod, only=args.only, scopes=args.scopes or None)
     program = given.mod if args.only is None else given.mod[args.only]
     if args.analysis is not None:
         return draw(analyse(program, args.analysis))

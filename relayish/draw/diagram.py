@@ -76,6 +76,7 @@ class Box:
         lines: Below the title: attributes and small constants.
         inputs: The names of its operands, by number, where they are to be told apart.
         details: What is told when somebody asks.
+        parts: The parts of the model that it lies in, from the outermost in, as exporters tell it.
         mark: How it differs from another picture: ``added``, ``removed``, ``changed``, or nothing.
     """
 
@@ -87,6 +88,7 @@ class Box:
     lines: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
     details: Details = field(default_factory=Details)
+    parts: tuple[str, ...] = ()
     mark: str = ""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,8 @@ from relayish._support.files import replace_file
 from relayish.draw.diagram import Diagram
 from relayish.draw.dot import to_dot
 from relayish.draw.page.page import make_page
-from relayish.draw.readers.table import list_options, read
+from relayish.draw.parts import put_into_parts
+from relayish.draw.readers.table import read
 from relayish.draw.svg import Theme, to_svg
 from relayish.draw.tree import to_tree
 from relayish.errors import DrawingError, suggest
@@ -24,13 +24,13 @@ class Drawing:
         diagram: Its boxes and edges, for whoever shows them otherwise.
     """
 
-    __slots__ = ("_of_page", "diagram")
+    __slots__ = ("_scopes", "diagram")
 
     _repr_mimebundle_ = repr_mimebundle
 
-    def __init__(self, diagram: Diagram, of_page: Callable[[], Diagram] | None = None) -> None:
-        self.diagram = diagram
-        self._of_page = of_page
+    def __init__(self, diagram: Diagram, *, scopes: bool | None = None) -> None:
+        self.diagram = put_into_parts(diagram) if scopes else diagram
+        self._scopes = scopes
 
     def __str__(self) -> str:
         return self.to_svg()
@@ -60,7 +60,7 @@ class Drawing:
 
         Where names tell parts of a model, as ``/layer.3/attn/MatMul`` does, they are boxes there.
         """
-        return make_page(self.diagram if self._of_page is None else self._of_page())
+        return make_page(put_into_parts(self.diagram) if self._scopes is None else self.diagram)
 
     def save(self, path: str | Path) -> Path:
         """Write the picture into a file whole, or not at all, and return its path.
@@ -95,7 +95,12 @@ _FORMS = {
 }
 
 
-def draw(thing: object, **options: Any) -> Drawing:  # Any: as the reader of its class has them
+def draw(
+    thing: object,
+    *,
+    scopes: bool | None = None,
+    **options: Any,  # Any: as the reader of its class has them
+) -> Drawing:
     """Return a picture of a program, or of what is known of one.
 
     Expressions, functions, modules of any language, loops, call graphs, flow graphs and results of
@@ -104,9 +109,9 @@ def draw(thing: object, **options: Any) -> Drawing:  # Any: as the reader of its
 
     Args:
         thing: What is to be drawn.
-        options: Of what reads it: for modules ``only="main"``, ``title="..."``, ``types=False``,
-            and ``scopes=True``, by which parts of a model that names tell are boxes, as they are
-            on the page anyway.
+        scopes: Whether parts of a model that names tell, as ``/layer.3/attn/MatMul`` does, are
+            boxes; by default on the page alone.
+        options: Of what reads it: for modules ``only="main"``, ``title="..."``, ``types=False``.
 
     Raises:
         DrawingError: If nobody knows how to draw it, or there is no such option.
@@ -123,9 +128,5 @@ def draw(thing: object, **options: Any) -> Drawing:  # Any: as the reader of its
         ├─ result 0(x)
         └─ result 1(x)
     """
-    if isinstance(thing, Diagram):
-        return Drawing(thing)
-    diagram = read(thing, **options)
-    if "scopes" in options or "scopes" not in list_options(thing):
-        return Drawing(diagram)
-    return Drawing(diagram, lambda: read(thing, scopes=True, **options))
+    diagram = thing if isinstance(thing, Diagram) else read(thing, **options)
+    return Drawing(diagram, scopes=scopes)

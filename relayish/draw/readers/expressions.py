@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from relayish.dataflow.graph.control_flow import may_skip
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, EdgeKind
+from relayish.draw.keys import join_key
 from relayish.draw.readers.blocks import Blocks, resolve
 from relayish.draw.readers.exporters import ExporterNotes
 from relayish.draw.readers.last_writers import Arm, LastWriters
 from relayish.draw.readers.looks import Look, look_of
 from relayish.draw.readers.memory import connect_memory, edge_of_place
-from relayish.draw.readers.name_scopes import NameScopes, parts_of_nodes
 from relayish.draw.readers.texts import (
     Shown,
     bounded,
@@ -28,7 +28,6 @@ from relayish.draw.readers.texts import (
     fused_title,
     held_text,
     is_unknown_call,
-    join_key,
     literal_of,
     node_name,
     type_of,
@@ -81,9 +80,7 @@ class _Choice:
     arms: list[Arm] = field(default_factory=list)
 
 
-def add_expression(
-    diagram: Diagram, root: Node, holder: int | None = None, path: str = "", *, scopes: bool = False
-) -> None:
+def add_expression(diagram: Diagram, root: Node, holder: int | None = None, path: str = "") -> None:
     """Add the boxes of an expression to a diagram; those of what a function computes, not its own.
 
     Args:
@@ -91,25 +88,21 @@ def add_expression(
         root: The expression.
         holder: The box that they lie in.
         path: What their keys begin with.
-        scopes: Whether parts of a model that exporters tell are boxes.
 
     Complexity:
         Linear in distinct nodes and edges; no recursion.
     """
-    _Expression(diagram, root, by_scope=scopes).read(holder, path)
+    _Expression(diagram, root).read(holder, path)
 
 
 class _Expression:
     """Makes the boxes of one definition."""
 
-    def __init__(self, diagram: Diagram, root: Node, *, by_scope: bool) -> None:
+    def __init__(self, diagram: Diagram, root: Node) -> None:
         self._diagram = diagram
         self._root = root
         self._blocks = Blocks(root)
         self._notes = ExporterNotes(root)
-        self._parts = NameScopes(
-            diagram, parts_of_nodes(self._blocks, self._notes) if by_scope else {}
-        )
         self._values = Values(diagram, self._blocks)
         self._writers = LastWriters()
 
@@ -353,11 +346,12 @@ class _Expression:
             kind,
             title,
             key=path,
-            parent=self._parts.holder_of(node, frame.holder, frame.path),
+            parent=frame.holder,
             family=look.family,
             lines=bounded(lines),
             inputs=() if is_holder else tuple(name for name, _ in edges),
             details=details(node, told, look, values, self._notes.notes_of(told)),
+            parts=tuple(self._notes.scopes_of(node_name(node), told)),
         )
         if len(edges) == 1 and not values:
             box.inputs = ()

@@ -8,8 +8,9 @@ from typing import Any
 
 from relayish.analysis.infer_type import infer_type
 from relayish.draw.diagram import Box, BoxKind, Diagram
+from relayish.draw.keys import join_key
 from relayish.draw.readers.table import READERS, read
-from relayish.draw.readers.texts import attribute_lines, join_key, with_attributes
+from relayish.draw.readers.texts import attribute_lines, with_attributes
 from relayish.errors import ModelError, PackageError, TypeInferenceError, UnknownKindError
 from relayish.ir.modules.module import Module
 from relayish.ir.nodes.node import Node
@@ -26,7 +27,6 @@ def read_module(
     *,
     only: str | None = None,
     title: str = "",
-    scopes: bool = False,
     types: bool = True,
 ) -> Diagram:
     """Return the diagram of a module.
@@ -35,7 +35,6 @@ def read_module(
         mod: The module; one that is ill-typed is drawn without types.
         only: The name of the one definition that is drawn; by default all are.
         title: What stands above the picture.
-        scopes: Whether names as ``/layer.3/attn/MatMul`` make boxes in boxes.
         types: Whether types are inferred where the module has none.
 
     Raises:
@@ -47,7 +46,7 @@ def read_module(
     if len(definitions) == 1:
         ((name, node),) = definitions.items()
         told = with_attributes(find_title(name, node), node)
-        return read(node, title=title or told, **_options(node, scopes, types))
+        return read(node, title=title or told, **_options(node, types))
     diagram = Diagram(title or "module")
     for name, node in definitions.items():
         holder = diagram.add(
@@ -58,7 +57,7 @@ def read_module(
                 lines=tuple(attribute_lines(node)),
             )
         )
-        inner = read(node, **_options(node, scopes, types))
+        inner = read(node, **_options(node, types))
         embed(inner, diagram, holder, f"@{name}")
     return diagram
 
@@ -93,5 +92,5 @@ def _definitions(mod: Module[Any]) -> Mapping[str, Node]:  # Any: as above
     return {name: node for section in mod.sections().values() for name, node in section.items()}
 
 
-def _options(node: Node, scopes: bool, types: bool) -> dict[str, bool]:
-    return {"scopes": scopes, "types": types} if isinstance(node, Expr) else {}
+def _options(node: Node, types: bool) -> dict[str, bool]:
+    return {"types": types} if isinstance(node, Expr) else {}

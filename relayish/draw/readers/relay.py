@@ -15,15 +15,12 @@ from relayish.ir.relay.expr import Expr, Function
 
 
 @READERS.register(Expr)
-def read_expression(
-    expr: Expr, *, title: str = "", scopes: bool = False, types: bool = True
-) -> Diagram:
+def read_expression(expr: Expr, *, title: str = "", types: bool = True) -> Diagram:
     """Return the diagram of an expression; one that is ill-typed is drawn without types.
 
     Args:
         expr: The expression; free variables are inputs.
         title: What stands above the picture.
-        scopes: Whether names as ``/layer.3/attn/MatMul`` make boxes in boxes.
         types: Whether types are inferred where the expression has none.
     """
     if types and expr.checked_type is None:
@@ -33,7 +30,7 @@ def read_expression(
             types = False  # which the picture shows by having none
     told = with_attributes("function", expr) if isinstance(expr, Function) else "expression"
     diagram = Diagram(title or told)
-    add_expression(diagram, expr, scopes=scopes)
+    add_expression(diagram, expr)
     return diagram
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
@@ -26,7 +25,6 @@ MOST_LINES: Final = 10
 NO_NOTES: Final[Mapping[str, str]] = MappingProxyType({})
 _MOST_NAMES: Final = 4
 """How many operators the title of a fused function tells."""
-_LONGEST_KEY: Final = 240
 _MODEL: Final = "onnx."
 """How names of attributes begin that say where a model comes from."""
 _BRANCHES: Final[Mapping[type[Node], Sequence[str]]] = {If: ("then", "else")}
@@ -108,20 +106,6 @@ def bounded(lines: Sequence[str]) -> tuple[str, ...]:
     if len(lines) <= MOST_LINES:
         return tuple(lines)
     return (*lines[: MOST_LINES - 1], f"… {len(lines) - MOST_LINES + 1} more")
-
-
-def join_key(path: str, name: str) -> str:
-    """Return the key of what has a name below a path; where it were long, a digest of it.
-
-    Example:
-        >>> join_key("@main", "if"), len(join_key("a" * 10_000, "if"))
-        ('@main/if', 28)
-    """
-    key = f"{path}/{name}" if path else name
-    if len(key) <= _LONGEST_KEY:
-        return key
-    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"…{digest[:24]}/{name[: _LONGEST_KEY // 4]}"
 
 
 def value_line(node: Node) -> str:

@@ -6,9 +6,10 @@ from collections import Counter
 from typing import Final, NamedTuple
 
 from relayish.draw.diagram import Box, BoxKind, Diagram, Edge, EdgeKind
+from relayish.draw.keys import join_key
 from relayish.draw.readers.blocks import Blocks, resolve
 from relayish.draw.readers.looks import Look
-from relayish.draw.readers.texts import details, join_key, type_of
+from relayish.draw.readers.texts import details, type_of
 from relayish.draw.type_text import type_text
 from relayish.ir.fields.naming import name_of
 from relayish.ir.nodes.node import VARIABLES, Node

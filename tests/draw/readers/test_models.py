@@ -56,7 +56,7 @@ def test_parts_that_names_tell_are_boxes_if_several_nodes_lie_in_them():
     model = helper.make_model(graph, ir_version=8)
     model.opset_import[0].version = 17
     mod = relay.frontend.from_onnx(model)
-    diagram = read(mod, scopes=True)
+    diagram = relay.draw(mod, scopes=True).diagram
     found = {box.title: path_of(diagram, number) for number, box in enumerate(diagram.boxes)}
     assert found["Relu"] == found["Exp"] == ["a", "b"]
     assert found["Tanh"] == ["a"]
