@@ -119,14 +119,12 @@ def test_a_model_may_come_from_standard_input(
 
 def test_several_forms_are_written_at_once(model: Path, tmp_path: Path, capsys: Capture) -> None:
     svg, dot = tmp_path / "a.svg", tmp_path / "a.dot"
-    words = ["--svg", str(svg), "--dot", str(dot), "--tree", "--json"]
+    words = ["--svg", str(svg), "--dot", str(dot), "--json"]
     assert main(["show", str(model), *words]) == 0
     shown = capsys.readouterr().out
     assert svg.read_text().startswith("<svg")
     assert dot.read_text().startswith("digraph")
-    told, end = json.JSONDecoder().raw_decode(shown)
-    assert told["operators"] == 4
-    assert "MatMul" in shown[end:]
+    assert json.loads(shown)["operators"] == 4
 
 
 def test_a_picture_that_cannot_be_written_is_an_error(model: Path, capsys: Capture) -> None:
