@@ -11,6 +11,7 @@ from relayish._support.lazy_face import load_name, set_face
 from relayish.errors import suggest
 
 _FACE: Final[dict[str, tuple[str, ...]]] = {
+    "relayish._support.display": ("repr_mimebundle",),
     "relayish.draw.diagram": ("Box", "BoxKind", "Details", "Diagram", "Edge", "EdgeKind"),
     "relayish.draw.drawing": ("Drawing", "draw"),
     "relayish.draw.families": ("FAMILIES", "Family"),

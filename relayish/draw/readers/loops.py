@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from relayish.draw.readers.box_text import (
     BOX_TEXTS,
     BoxText,
-    BoxTextOf,
     statement_text,
     whole_line,
     wrapped,
 )
 from relayish.ir.kinds.one_line import shorten
-from relayish.ir.nodes.node import Node
 from relayish.tir.ir import expr, function, operators, stmt, tensor
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import IntImm
@@ -21,12 +17,14 @@ from relayish.tir.text.spelling import spell_type
 from relayish.tir.text.statement_forms import head_of
 
 
+@BOX_TEXTS.register(function.LoweredFunc)
 def _function(func: function.LoweredFunc) -> BoxText:
     axes = func.cuda_axis_info
     lines = () if axes is None else (f"grid {axes.grid}", f"block {axes.block}")
     return BoxText(f"function {func.name}", lines, func.name)
 
 
+@BOX_TEXTS.register(stmt.For)
 def _for(loop: stmt.For) -> BoxText:
     first, extent = loop.min, loop.extent
     if isinstance(first, IntImm) and isinstance(extent, IntImm):
@@ -38,6 +36,7 @@ def _for(loop: stmt.For) -> BoxText:
     return _loop(loop, loop.loop_var.name, f"in [{whole_line(first)}, {end})")
 
 
+@BOX_TEXTS.register(stmt.PolyFor)
 def _poly_for(loop: stmt.PolyFor) -> BoxText:
     told = (
         f"= {whole_line(loop.init)} while {whole_line(loop.condition)}, by {whole_line(loop.inc)}"
@@ -53,6 +52,7 @@ def _loop(loop: stmt.For | stmt.PolyFor, variable: str, ranges: str) -> BoxText:
     return BoxText(first, tuple(more + lines), name)
 
 
+@BOX_TEXTS.register(stmt.ScheduleBlockRealize)
 def _block(block: stmt.ScheduleBlockRealize) -> BoxText:
     inner = block.schedule_block
     bound = zip(inner.iter_vars, block.iter_values, strict=False)
@@ -64,24 +64,30 @@ def _block(block: stmt.ScheduleBlockRealize) -> BoxText:
     return BoxText(f"block {inner.name}", told)
 
 
+@BOX_TEXTS.register(stmt.ScheduleBlock)
 def _schedule_block(block: stmt.ScheduleBlock) -> BoxText:
     return BoxText(f"block {block.name}", wrapped(", ".join([var.name for var in block.iter_vars])))
 
 
+@BOX_TEXTS.register(stmt.IfThenElse)
 def _if(branch: stmt.IfThenElse) -> BoxText:
     first, *more = wrapped(f"if {whole_line(branch.condition)}")
     return BoxText(first, tuple(more), "if", ("then", "else"))
 
 
+@BOX_TEXTS.register(tensor.Store)
 def _store(store: tensor.Store) -> BoxText:
     text = statement_text(store)
     return text._replace(name=f"store {getattr(store.tensor, 'name', '')}")
 
 
+@BOX_TEXTS.register(stmt.Let)
 def _let(let: stmt.Let) -> BoxText:
     return statement_text(let)._replace(name=f"let {let.symbol.name}", family="data")
 
 
+@BOX_TEXTS.register(expr.Call)
+@BOX_TEXTS.register(expr.PrimitiveNode)
 def _call(call: expr.Call | expr.PrimitiveNode) -> BoxText:
     return BoxText(call.name, wrapped(whole_line(call)))
 
@@ -91,19 +97,23 @@ def _memory(place: tensor.Buffer | tensor.Tensor) -> str:
     return f"{spell_type(place.dtype)}[{sizes}]"
 
 
+@BOX_TEXTS.register(tensor.Buffer)
 def _buffer(buffer: tensor.Buffer) -> BoxText:
     where = [buffer.scope] if buffer.scope else []
     return BoxText(buffer.name or "_", (*wrapped(_memory(buffer)), *where))
 
 
+@BOX_TEXTS.register(tensor.Var)
 def _variable(var: tensor.Var) -> BoxText:
     return BoxText(var.name or "_", (spell_type(var.dtype),))
 
 
+@BOX_TEXTS.register(tensor.Tensor)
 def _tensor(of: tensor.Tensor) -> BoxText:
     return BoxText(of.name, wrapped(_memory(of)))
 
 
+@BOX_TEXTS.register(expr.Reduce)
 def _reduce(reduce: expr.Reduce) -> BoxText:
     over = [_axis(var) for var in reduce.reduce_axis]
     title = f"reduce {reduce.reduce_type.value}"
@@ -116,41 +126,23 @@ def _axis(var: tensor.Var) -> str:
     return f"{var.name} in [{whole_line(var.lower_bound)}, {whole_line(var.upper_bound)})"
 
 
+@BOX_TEXTS.register(operators.Cast)
 def _cast(cast: operators.Cast) -> BoxText:
     return BoxText("cast", (spell_type(cast.dtype),), family="quantization")
 
 
+@BOX_TEXTS.register(operators.Ramp)
+@BOX_TEXTS.register(operators.Broadcast)
 def _lanes(of: operators.Ramp | operators.Broadcast) -> BoxText:
     return BoxText(type(of).visit_name, (f"lanes = {of.lanes}",), family="shape")
 
 
+@BOX_TEXTS.register(stmt.Alloc)
+@BOX_TEXTS.register(stmt.Free)
 def _memory_of(statement: stmt.Alloc | stmt.Free) -> BoxText:
     return statement_text(statement)._replace(family="memory")
 
 
-_TEXTS: Final[dict[type[Node], BoxTextOf]] = {
-    Stmt: statement_text,
-    function.LoweredFunc: _function,
-    function.Module: lambda module: BoxText(f"Module {module.name}"),
-    stmt.For: _for,
-    stmt.PolyFor: _poly_for,
-    stmt.ScheduleBlockRealize: _block,
-    stmt.ScheduleBlock: _schedule_block,
-    stmt.IfThenElse: _if,
-    stmt.Let: _let,
-    tensor.Store: _store,
-    tensor.Buffer: _buffer,
-    tensor.Var: _variable,
-    tensor.Tensor: _tensor,
-    expr.Call: _call,
-    expr.PrimitiveNode: _call,
-    expr.Reduce: _reduce,
-    operators.Select: lambda _: BoxText("select", family="comparison"),
-    operators.Cast: _cast,
-    operators.Ramp: _lanes,
-    operators.Broadcast: _lanes,
-    stmt.Alloc: _memory_of,
-    stmt.Free: _memory_of,
-}
-for _kind, _text in _TEXTS.items():
-    BOX_TEXTS.register(_kind, _text)
+BOX_TEXTS.register(Stmt, statement_text)
+BOX_TEXTS.register(function.Module, lambda module: BoxText(f"Module {module.name}"))
+BOX_TEXTS.register(operators.Select, lambda _: BoxText("select", family="comparison"))

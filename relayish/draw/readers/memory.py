@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final, NamedTuple
 
 from relayish.dataflow.graph.mod_ref import READING, UNALIASED, WRITING, mod_ref_of
 from relayish.draw.diagram import Edge, EdgeKind
 from relayish.draw.readers.last_writers import LastWriters, Place
-from relayish.draw.readers.statements import ELSEWHERE
 from relayish.ir.nodes.node import Node
+
+
+class _Elsewhere(NamedTuple):
+    """Memory that nothing names: what addresses point to, and what calls do."""
+
+    name: str = "memory"
+
+
+ELSEWHERE: Final = _Elsewhere()
 
 
 def connect_memory(

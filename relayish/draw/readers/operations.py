@@ -21,8 +21,8 @@ from relayish.draw.readers.box_text import (
     full_type,
     wrapped,
 )
-from relayish.draw.readers.last_writers import Arm, Place
-from relayish.draw.readers.memory import connect_memory, edge_of_place
+from relayish.draw.readers.last_writers import Arm
+from relayish.draw.readers.memory import connect_memory
 from relayish.draw.readers.walk import HOLDERS, Flow, Walk, named_scopes
 from relayish.ir.fields.roles import Role, Runs
 from relayish.ir.kinds.one_line import one_line
@@ -161,9 +161,6 @@ class _Operations(Walk):
             self._captures[source, holder] = found
             self.connect(Edge(source, found, label=label, kind=EdgeKind.CAPTURE))
         return found
-
-    def edge_of_place(self, place: Place, writer: int, reader: int) -> Edge:
-        return edge_of_place(place, writer, reader)
 
     def _bind(self, node: Node) -> Flow:
         """Show what a node is that binds values, and nothing else, as a let is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
@@ -21,7 +21,6 @@ from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge
 from relayish.draw.readers.box_text import (
     BOX_TEXTS,
     BoxText,
-    BoxTextOf,
     attributes_of,
     whole_line,
     wrapped,
@@ -74,39 +73,39 @@ def _box_of(pattern: DFPattern, number: int) -> Box:
     return Box(kind, text.title, f"{number}", lines=text.lines, inputs=names, details=details)
 
 
+@BOX_TEXTS.register(CallPattern)
 def _call(call: CallPattern) -> BoxText:
     title = str(call.op) if is_operator(call.op) else "call"
     return BoxText(title, ("any arguments",) if call.any_args else ())
 
 
+@BOX_TEXTS.register(TupleGetItemPattern)
 def _item(get: TupleGetItemPattern) -> BoxText:
     return BoxText("tuple item", () if get.index in (None, -1) else (f"{get.index}",))
 
 
+@BOX_TEXTS.register(NodePattern)
 def _node(pattern: NodePattern) -> BoxText:
     return BoxText(pattern.kind.__name__, wrapped(", ".join(pattern.names)))
 
 
+@BOX_TEXTS.register(VarPattern)
+def _variable(pattern: VarPattern) -> BoxText:
+    return BoxText(f"%{pattern.name}" if pattern.name else "any variable")
+
+
+@BOX_TEXTS.register(ExprPattern)
 def _expr(pattern: ExprPattern) -> BoxText:
     expr = pattern.expr
     return BoxText(str(pattern) if isinstance(expr, Op) else whole_line(expr))
 
 
+@BOX_TEXTS.register(DFPattern)
 def _other(pattern: Any) -> BoxText:  # Any: of any kind
     title = type(pattern).visit_name.removesuffix("_pattern").replace("_", " ")
     shown = attributes_of(pattern, with_defaults=False).items()
     return BoxText(title, tuple([line for n, text in shown for line in wrapped(f"{n} = {text}")]))
 
 
-_TEXTS: Final[dict[type[DFPattern], BoxTextOf]] = {
-    DFPattern: _other,
-    ExprPattern: _expr,
-    CallPattern: _call,
-    AltPattern: lambda _: BoxText("or"),
-    TupleGetItemPattern: _item,
-    VarPattern: lambda pattern: BoxText(f"%{pattern.name}" if pattern.name else "any variable"),
-    WildcardPattern: lambda _: BoxText("*"),
-    NodePattern: _node,
-}
-for _kind, _text in _TEXTS.items():
-    BOX_TEXTS.register(_kind, _text)
+BOX_TEXTS.register(AltPattern, lambda _: BoxText("or"))
+BOX_TEXTS.register(WildcardPattern, lambda _: BoxText("*"))

@@ -6,6 +6,7 @@ to what reads it next; where none does, a dotted one tells which of two statemen
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from relayish.dataflow.graph.control_flow import may_skip
@@ -20,6 +21,7 @@ from relayish.dataflow.graph.mod_ref import (
 from relayish.draw.diagram import BoxKind, Diagram, Edge, EdgeKind
 from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, details_of
 from relayish.draw.readers.last_writers import Arm, Place
+from relayish.draw.readers.memory import ELSEWHERE
 from relayish.draw.readers.walk import HOLDERS, Flow, Walk, named_scopes
 from relayish.ir.fields.field import Field
 from relayish.ir.fields.naming import name_of
@@ -51,15 +53,6 @@ def read_statements(root: Node, title: str = "") -> Diagram:
 def holds_statements(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` are statements, or hold such, as functions do."""
     return may_be_statement(kind) or bool(_HOLDS[kind])
-
-
-class _Elsewhere(NamedTuple):
-    """Memory that nothing names: what addresses point to, and what calls do."""
-
-    name: str = "memory"
-
-
-ELSEWHERE: Final = _Elsewhere()
 
 
 MOST_PLACES: Final = 8
@@ -269,11 +262,10 @@ class _Statements(Walk):
             source = parent
 
     def edge_of_place(self, place: Place, writer: int, reader: int) -> Edge:
-        is_value = isinstance(place, Node) and UNALIASED[type(place)]
-        kind = EdgeKind.VALUE if is_value else EdgeKind.MEMORY
+        edge = super().edge_of_place(place, writer, reader)
         name = name_of(place) if isinstance(place, Node) else ELSEWHERE.name
-        is_told = is_value or self.diagram.boxes[writer].kind is BoxKind.INPUT
-        return Edge(writer, reader, label="" if is_told else name, kind=kind)
+        is_told = edge.kind is EdgeKind.VALUE or self.diagram.boxes[writer].kind is BoxKind.INPUT
+        return edge if is_told else replace(edge, label=name)
 
 
 def _has_contents(scope: Scope) -> bool:

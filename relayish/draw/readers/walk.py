@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
@@ -10,6 +11,7 @@ from typing import Final, TypeAlias
 from relayish.draw.diagram import Box, BoxKind, Details, Diagram, Edge
 from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, details_of, family_of
 from relayish.draw.readers.last_writers import Arm, LastWriters, Place
+from relayish.draw.readers.memory import edge_of_place
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.roles import Runs
 from relayish.ir.nodes.getters import scope_fields
@@ -30,7 +32,7 @@ Flow: TypeAlias = Generator[Sequence[Node], None, None]
 """Makes the boxes of a node with scopes; yields what is in each of these."""
 
 
-class Walk:
+class Walk(ABC):
     """Makes the diagram of a program.
 
     Args:
@@ -56,9 +58,9 @@ class Walk:
         """The box that is open, innermost."""
         return self._open[-1] if self._open else None
 
+    @abstractmethod
     def show(self, node: Node) -> Flow | None:
         """Make the box of a node; if it has scopes, return what makes those in it."""
-        raise NotImplementedError
 
     def run(self, contents: Iterable[Node]) -> None:
         """Make the boxes of nodes, in order, and of all that is in their scopes."""
@@ -148,7 +150,7 @@ class Walk:
 
     def edge_of_place(self, place: Place, writer: int, reader: int) -> Edge:
         """Return the edge from what writes a place to what reads it."""
-        raise NotImplementedError
+        return edge_of_place(place, writer, reader)
 
 
 def named_scopes(node: Node, names: Sequence[str]) -> list[tuple[str, Field, Scope]]:
