@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, Final
+from typing import Any
 
+from relayish._support.own import is_own
 from relayish.errors import DeclarationError, TypeInferenceError
 from relayish.interpreter.dynamic_types import contradiction, type_mismatch
 from relayish.interpreter.value import Evaluated, normalise
@@ -13,8 +14,6 @@ from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
 from relayish.op.declaration import properties
 from relayish.op.types.result_size import result_type
-
-_PACKAGE: Final = __name__.partition(".")[0]
 
 
 def evaluation_of(op: Op) -> Callable[..., Any] | None:  # Any: values, see properties.evaluate
@@ -28,7 +27,7 @@ def evaluation_of(op: Op) -> Callable[..., Any] | None:  # Any: values, see prop
     """
     function = properties.evaluate.get(op)
     module = getattr(function, "__module__", None) or ""
-    if function is None or module.partition(".")[0] == _PACKAGE:
+    if function is None or is_own(module):
         return function
     return _checked(op, function)
 

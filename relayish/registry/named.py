@@ -141,9 +141,11 @@ class Registry(ABC, Generic[E]):
             by: The class or function that is registered.
 
         Raises:
-            DuplicateNameError: If somebody else claims the name and ``replace`` is false.
+            DuplicateNameError: If somebody else claims the name and ``replace`` is false, be it by
+                a table of names that nobody has asked for yet.
         """
         key, what = self.key_of(entry.name), self.entry.what
+        self.load_for(key)
         self._claims.enter(
             key,
             by,

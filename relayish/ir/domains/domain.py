@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from relayish._support.own import LIBRARY, is_own
 from relayish.errors import DeclarationError, DuplicateNameError, UnknownNameError, suggest
 from relayish.ir.domains.property import Property, spell_properties
 from relayish.ir.registration.claims import Claims, claim_of
@@ -251,7 +252,6 @@ def _check_operator(domain: str, name: object, num_children: object, properties:
         )
 
 
-_LIBRARY: Final = __name__.partition(".")[0]
 _NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 _DOMAINS: Final[dict[str, Domain]] = {}
 _UNCLAIMED: Final[dict[str, None]] = {}
@@ -302,13 +302,13 @@ def domain_of_family(name: str) -> Domain:
         DuplicateNameError: If the family is one of relayish, and somebody else declared the domain.
     """
     held, claim = _DOMAINS.get(name), claim_of()
-    is_own = claim.module.partition(".")[0] == _LIBRARY
+    is_ours = is_own(claim.module)
     if held is None:
         held = Domain(name)
-        if not is_own:
+        if not is_ours:
             _UNCLAIMED[name] = None
-    declared_by = _CLAIMS.module_of(name) or _LIBRARY
-    if is_own and declared_by.partition(".")[0] != _LIBRARY:
+    declared_by = _CLAIMS.module_of(name) or LIBRARY
+    if is_ours and not is_own(declared_by):
         raise DuplicateNameError(
             f"the name {name!r} of a domain is claimed by {declared_by} and by {claim}, for a "
             f"family of operators; choose another name for the first"

@@ -9,14 +9,13 @@ from __future__ import annotations
 import sys
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType, FunctionType
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
+from relayish._support.own import LIBRARY, is_own
 from relayish.errors import DuplicateNameError
 from relayish.ir.registration.declarations import watch_table
 
 K = TypeVar("K")
-
-_LIBRARY: Final = __name__.partition(".")[0]
 
 
 class Claim(NamedTuple):
@@ -72,7 +71,7 @@ def _find_registering_frame() -> FrameType:
     frame = sys._getframe(2)  # noqa: SLF001 - the way to learn who calls
     while frame.f_back is not None:
         module = str(frame.f_globals.get("__name__"))
-        if module.partition(".")[0] != _LIBRARY or _is_top(frame):
+        if not is_own(module) or _is_top(frame):
             break
         frame = frame.f_back
     return frame
@@ -124,7 +123,7 @@ builtins.int; choose another
         claim = claim_of(made)
         held = self._held.get(key)
         if taken and not replace and (held is None or not claim.repeats(held)):
-            whose, whom = _LIBRARY if held is None else str(held), str(claim)
+            whose, whom = LIBRARY if held is None else str(held), str(claim)
             if held is not None and whose == whom:
                 whose, whom = f"{held} (line {held.line})", f"{claim} (line {claim.line})"
             raise DuplicateNameError(f"{what} is claimed by {whose} and by {whom}; {instead}")

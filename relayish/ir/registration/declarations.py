@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, MutableMapping
 from typing import Final, TypeAlias, TypeVar
 
+from relayish._support.own import is_own
+
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -61,8 +63,9 @@ class declared_temporarily:  # noqa: N801 - a context manager is called as a fun
 
     def stays(self, module: str | None) -> bool:
         """Return whether what ``module`` declares stays: a part of relayish imported meanwhile."""
-        own = module is not None and module.partition(".")[0] == __name__.partition(".")[0]
-        return own and module in sys.modules and module not in self._modules
+        if module is None or not is_own(module):
+            return False
+        return module in sys.modules and module not in self._modules
 
 
 def watch_declarations(begin: Watch) -> None:
