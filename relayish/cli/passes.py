@@ -6,31 +6,27 @@ import argparse
 from collections.abc import Sequence
 
 from relayish.cli.report import tell
+from relayish.cli.tables import Table, tell_table
 from relayish.transform import PassEntry, PassInfo, list_passes, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     if args.name is None:
-        tell(render_table([pass_entry(name) for name in list_passes()]))
+        tell_table(table_of([pass_entry(name) for name in list_passes()]))
     else:
         tell(render_entry(pass_entry(args.name)))
     return 0
 
 
-def render_table(entries: Sequence[PassEntry]) -> str:
-    """Return one line for each pass: name, level, what it requires, what it does."""
-    rows = [("NAME", "LEVEL", "REQUIRED", "DESCRIPTION")]
-    for entry in entries:
-        info = entry.info
-        required = ",".join(info.required) or "-"
-        rows.append((info.name, str(info.opt_level), required, info.description))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    lines = [
-        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
-        for row in rows
+def table_of(entries: Sequence[PassEntry]) -> Table:
+    """Return a row for each pass: name, level, what it requires, what it does."""
+    infos = [entry.info for entry in entries]
+    rows = [
+        (each.name, str(each.opt_level), ",".join(each.required) or "-", each.description)
+        for each in infos
     ]
-    return "".join(line.rstrip() + "\n" for line in lines)
+    return Table(("NAME", "LEVEL", "REQUIRED", "DESCRIPTION"), rows)
 
 
 def render_entry(entry: PassEntry) -> str:

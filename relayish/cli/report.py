@@ -1,13 +1,47 @@
-"""Errors, as the command line tells them."""
+"""What the command line tells: results, what is wrong, and, if asked for, what it does.
+
+Everything that a command tells goes through these functions. ``-q`` leaves results that were asked
+for and what is wrong, ``-v`` adds what is read and loaded, and which passes run.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from enum import IntEnum
+from typing import Final
 
 from relayish._support.files import name_in_errors
 from relayish._support.printable import escape_lines, message_text, point_at
 from relayish.errors import Diagnostic, RelayishError
+
+
+class Verbosity(IntEnum):
+    """How much is told beside results that were asked for, and what is wrong."""
+
+    QUIET = 0
+    USUAL = 1
+    VERBOSE = 2
+
+
+_VERBOSITY: Final[ContextVar[Verbosity]] = ContextVar("verbosity", default=Verbosity.USUAL)
+
+
+def verbosity() -> Verbosity:
+    """Return how much is to be told."""
+    return _VERBOSITY.get()
+
+
+@contextlib.contextmanager
+def telling(wanted: Verbosity) -> Iterator[None]:
+    """Tell as much as is wanted within the block."""
+    token = _VERBOSITY.set(wanted)
+    try:
+        yield
+    finally:
+        _VERBOSITY.reset(token)
 
 
 def tell(text: str) -> None:
@@ -25,6 +59,18 @@ def flush_output() -> None:
 def tell_error(text: str) -> None:
     """Write lines to standard error, as :func:`tell` does."""
     sys.stderr.write(escape_lines(text))
+
+
+def tell_note(text: str) -> None:
+    """Tell, unless it is to be quiet, what a user should know, though nothing is wrong."""
+    if verbosity() >= Verbosity.USUAL:
+        tell_error(f"relayish: note: {text}\n")
+
+
+def tell_step(text: str) -> None:
+    """Tell, where it is to be verbose, what is being done."""
+    if verbosity() >= Verbosity.VERBOSE:
+        tell_error(f"relayish: {text}\n")
 
 
 def describe_error(error: BaseException) -> str:

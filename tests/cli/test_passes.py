@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from relayish.cli.main import main
-from relayish.cli.passes import render_entry, render_table
+from relayish.cli.passes import render_entry, table_of
 from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, pass_entry, register_pass
 
@@ -23,7 +23,7 @@ def test_table_has_a_line_for_each_pass() -> None:
     class DemoPass(Keep):
         """Does nothing."""
 
-    shown = render_table([pass_entry("Bare"), pass_entry("DemoPass")])
+    shown = str(table_of([pass_entry("Bare"), pass_entry("DemoPass")]))
     assert shown == (
         "NAME      LEVEL  REQUIRED                DESCRIPTION\n"
         "Bare      0      -\n"
@@ -32,7 +32,7 @@ def test_table_has_a_line_for_each_pass() -> None:
 
 
 def test_table_of_nothing_is_its_heading() -> None:
-    assert render_table([]) == "NAME  LEVEL  REQUIRED  DESCRIPTION\n"
+    assert str(table_of([])) == "NAME  LEVEL  REQUIRED  DESCRIPTION\n"
 
 
 def test_details_show_every_option() -> None:

@@ -1,6 +1,17 @@
 from __future__ import annotations
 
-from relayish.cli.report import describe_error
+import pytest
+
+from relayish.cli.report import (
+    Verbosity,
+    describe_error,
+    tell,
+    tell_error,
+    tell_note,
+    tell_step,
+    telling,
+    verbosity,
+)
 from relayish.errors import ParseError, PassError, UnknownNameError
 
 
@@ -48,3 +59,19 @@ def test_unforeseen_error_names_its_class_and_what_to_do() -> None:
         "ZeroDivisionError: division by zero\n  in pass P\n"
         "  this was not foreseen; --traceback shows where it was raised"
     )
+
+
+def test_notes_and_steps_are_told_as_loudly_as_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for wanted in Verbosity:
+        with telling(wanted):
+            tell("result\n")
+            tell_error("error\n")
+            tell_note("a\x1b[31m")
+            tell_step("b")
+        told[wanted] = capsys.readouterr()
+    assert {each.out for each in told.values()} == {"result\n"}
+    assert told[Verbosity.QUIET].err == "error\n"
+    assert told[Verbosity.USUAL].err == "error\nrelayish: note: a\\x1b[31m\n"
+    assert told[Verbosity.VERBOSE].err == f"{told[Verbosity.USUAL].err}relayish: b\n"
+    assert verbosity() is Verbosity.USUAL

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import importlib.util
+import io
+import sys
+
+import pytest
+
+from relayish.cli.tables import Table, is_coloured, is_terminal, rich_console, tell_table
+from tests.support.each import each
+
+TABLE = Table(("NAME", "SIZE", "TEXT"), [("a\x1b[1m", "10", "x\ny"), ("b", "9", "")], right=[1])
+PLAIN = "NAME      SIZE  TEXT\na\\x1b[1m    10  x\n    y\nb            9\n"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def _usual_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+def shown_on(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, table: Table = TABLE) -> str:
+    monkeypatch.setattr(sys, "stdout", stream)
+    tell_table(table)
+    return stream.getvalue()
+
+
+def test_title_stands_above_the_table() -> None:
+    assert str(Table(("A",), [("b",)], title="all")) == "all\nA\nb\n"
+
+
+def test_pipe_is_given_plain_text_and_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib, "import_module", pytest.fail)
+    assert shown_on(io.StringIO(), monkeypatch) == PLAIN
+
+
+def test_terminal_without_rich_is_given_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    assert shown_on(_Terminal(), monkeypatch) == PLAIN
+
+
+def test_terminal_is_given_colours_and_no_escapes_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rich")
+    shown = shown_on(_Terminal(), monkeypatch)
+    assert "\x1b[36ma\\x1b[1m" in shown
+    assert [line.rstrip()[-1] for line in shown.splitlines()[1:3]] == ["x", "y"]
+
+
+def test_no_color_leaves_colours_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[36m" not in shown_on(_Terminal(), monkeypatch)
+
+
+def test_narrow_terminal_breaks_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("rich")
+    monkeypatch.setenv("COLUMNS", "30")
+    table = Table(("NAME", "TEXT"), [("[bold]", "many words " * 9)], title="[red]all")
+    shown = shown_on(_Terminal(), monkeypatch, table)
+    assert len(shown.splitlines()) > 3
+    assert "[red]all" in shown
+    assert "[bold]" in shown
+
+
+@each(
+    ("stream", "environment", "expected"),
+    [
+        (io.StringIO(), {}, (False, False)),
+        (io.StringIO(), {"FORCE_COLOR": "1"}, (True, True)),
+        (io.StringIO(), {"FORCE_COLOR": ""}, (False, False)),
+        (_Terminal(), {}, (True, True)),
+        (_Terminal(), {"NO_COLOR": "1"}, (True, False)),
+        (_Terminal(), {"NO_COLOR": ""}, (True, True)),
+        (_Terminal(), {"TERM": "dumb"}, (False, False)),
+    ],
+)
+def test_environment_is_heeded(
+    stream: io.StringIO, environment: dict[str, str], expected: tuple[bool, bool]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        assert (is_terminal(stream), is_coloured(stream)) == expected
+        assert (is_coloured(stream, "always"), is_coloured(stream, "never")) == (True, False)
+        if not expected[0]:
+            assert rich_console(stream) is None
