@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
-from collections.abc import Mapping
-from typing import Final, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NoReturn
 
 from relayish._support.printable import message_text
+from relayish.cli.commands import load_command
+from relayish.cli.report import Verbosity, tell
+from relayish.errors import suggest
 
 EXIT_USAGE: Final = 2
 """The exit code for an error in what was given."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong as all errors are said."""
+    """A parser that says what is wrong as all errors are said.
+
+    Args:
+        takes_words: Take but what all commands take, and leave other words to the command, which
+            has a grammar of its own.
+        named: As of any parser.
+    """
+
+    def __init__(self, *, takes_words: bool = False, **named: Any) -> None:  # Any: as there
+        super().__init__(**named)
+        self.takes_words = takes_words
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         super().exit(status, None if message is None else message_text(message))
@@ -23,6 +37,52 @@ class Parser(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         self.exit(EXIT_USAGE, f"relayish: error: {message}\n")
 
+    def format_usage(self) -> str:
+        """Return the usage as errors show it: without options, which would hide the error."""
+        taken = [
+            f"[{name}]" if action.nargs == "?" else name
+            for action in self._get_positional_actions()
+            for name in [_metavar_of(action)]
+        ]
+        words = " ".join([self.prog, "[OPTION...]", *taken])
+        return f"usage: {words}; {self.prog} --help tells more\n"
+
+    def parse_known_args(  # type: ignore[override]  # typeshed lets namespaces be of any class
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Return what words say; what means nothing is an error of the command it is given to."""
+        found, rest = super().parse_known_args(args, namespace)
+        if self.takes_words:
+            found.words = rest
+            return found, []
+        if rest:
+            self.error(self._describe_rest(rest))
+        return found, rest
+
+    def _describe_rest(self, rest: Sequence[str]) -> str:
+        options = [word.partition("=")[0] for word in rest if word.startswith("-")]
+        if options:
+            known = [option for action in self._actions for option in action.option_strings]
+            near = "".join(suggest(each, known) for each in options[:1])
+            return f"unrecognized arguments: {' '.join(rest)}{near}"
+        taken = [_metavar_of(action) for action in self._get_positional_actions()]
+        return (
+            f"{self.prog} takes {' and '.join(taken) or 'options alone'}; found "
+            f"{', '.join(map(repr, rest))} as well; call it for each"
+        )
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # Any: as it is there
+        if action.choices is not None and value not in action.choices:
+            known = [str(each) for each in action.choices]
+            near = suggest(value, known)
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}; choose from {', '.join(known)}{near}"
+            )
+
+
+def _metavar_of(action: argparse.Action) -> str:
+    return str(action.metavar or action.dest)
+
 
 # typeshed knows these only by private names
 Commands = argparse._SubParsersAction  # noqa: SLF001
@@ -30,13 +90,77 @@ Group = argparse._ActionsContainer  # noqa: SLF001
 
 
 def add_command(
-    commands: Commands[Parser], name: str, summary: str, more: str | None = None
-) -> argparse.ArgumentParser:
-    """Add a command; ``more`` is told below its options."""
+    commands: Commands[Parser], name: str, summary: str, more: str | None = None, **named: Any
+) -> Parser:
+    """Add a command; ``more`` is told below its options, the rest is for its parser."""
     described = f"{summary[:1].upper()}{summary[1:]}."
-    command = commands.add_parser(name, help=summary, description=described, epilog=more)
-    add_flags(command, {"--traceback": "show where an error was raised"})
+    command = commands.add_parser(name, help=summary, description=described, epilog=more, **named)
+    add_frame(command, is_inner=True)
     return command
+
+
+def add_frame(parser: Parser, *, is_inner: bool = False) -> None:
+    """Add what all commands take, before the name of the command or, ``is_inner``, behind it.
+
+    Where words have a grammar of their own, options of one letter are left to that.
+    """
+    frame = parser.add_argument_group("options of all commands")
+    frame.add_argument(
+        "--load",
+        action="append",
+        metavar="FILE.py",
+        dest="load" if is_inner else "load_first",
+        default=[],
+        help=_LOAD,
+    )
+    loudness: Mapping[str, tuple[Verbosity, str]] = {
+        "quiet": (Verbosity.QUIET, "tell only what is wrong, and what is asked for"),
+        "verbose": (
+            Verbosity.VERBOSE,
+            "tell what is read and loaded, and which passes run",
+        ),
+    }
+    for name, (value, what) in loudness.items():
+        frame.add_argument(
+            *([f"-{name[0]}"] if not parser.takes_words else []),
+            f"--{name}",
+            action="store_const",
+            const=value,
+            dest="verbosity",
+            help=what,
+            default=argparse.SUPPRESS if is_inner else Verbosity.USUAL,
+        )
+    what = "show where an error was raised"
+    frame.add_argument(
+        "--traceback",
+        action="store_true",
+        help=what,
+        default=argparse.SUPPRESS if is_inner else False,
+    )
+
+
+_LOAD: Final = """\
+import a file of Python, or a package by its name, before anything else; what it registers, passes,
+operators, analyses, checks, domains, kinds, instruments, is there by name; may be given again
+"""
+
+
+def add_json(command: Group, what: str) -> None:
+    """Add that the result is told as JSON, and the schema of that."""
+    command.add_argument("--json", action="store_true", help=what)
+    what = "print the JSON Schema of what --json prints, and leave"
+    command.add_argument("--json-schema", action=_TellSchema, nargs=0, help=what)
+
+
+class _TellSchema(argparse.Action):
+    """Prints the schema of results of the command, whatever else is given."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_given: object, **_named: object) -> None:
+        command = parser.prog.split()[-1]
+        kind = load_command(command).RESULT
+        forms = importlib.import_module("relayish.cli.json_form")  # only where it is asked for
+        tell(forms.render_schema(kind, parser.prog))
+        parser.exit()
 
 
 def add_program(command: argparse.ArgumentParser, *, is_optional: bool = False) -> None:

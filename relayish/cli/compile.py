@@ -20,7 +20,7 @@ from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare
 from relayish.cli.onnx.inputs import Input
 from relayish.cli.onnx.reading import parse_shapes
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
-from relayish.cli.report import tell
+from relayish.cli.report import Verbosity, tell, verbosity
 from relayish.codegen.c.executor import compile_network, flags_for, network_of
 from relayish.codegen.c.shipping import ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     report.seconds = time.perf_counter() - begin
     if args.json:
         tell(render_json(report, reference, comparison))
-    elif not args.quiet or not is_equal:
+    elif verbosity() is not Verbosity.QUIET or not is_equal:
         tell(render(report, reference, comparison))
     return 0 if is_equal else EXIT_NOT_EQUAL
 

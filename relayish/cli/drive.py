@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     ctx = DriverCtx()
     ctx.register_options(OPTIONS, _FORMS)
     files = ctx.parse_options(args.words)
-    args.traceback = ctx.values["traceback"]
+    args.traceback |= ctx.values["traceback"]
     if len(files) > 1:
         raise OptionError(f"one input file is taken; found {', '.join(files)}")
     told = _listing(ctx)

@@ -30,33 +30,16 @@ from typing import Final
 
 from relayish._support.collector import collect_rarely
 from relayish._support.version import VERSION
-from relayish.cli.arguments import EXIT_USAGE, Parser
+from relayish.cli.arguments import EXIT_USAGE, Parser, add_frame
+from relayish.cli.commands import load_command
 from relayish.cli.model_arguments import add_model_commands
 from relayish.cli.program_arguments import add_program_commands
-from relayish.cli.report import describe_error, flush_output, tell_error
+from relayish.cli.report import describe_error, flush_output, tell_error, tell_step, telling
 from relayish.errors import RelayishError
 
 EXIT_INTERNAL: Final = 3
 EXIT_INTERRUPTED: Final = 130
 EXIT_PIPE_CLOSED: Final = 141
-
-# A command is imported when it is the one asked for: `relayish --help` needs neither numpy nor
-# the intermediate representation.
-_COMMANDS: Final = {
-    "optimize": "relayish.cli.optimize",
-    "compile": "relayish.cli.compile",
-    "show": "relayish.cli.show",
-    "diff": "relayish.cli.diff",
-    "opt": "relayish.cli.opt",
-    "drive": "relayish.cli.drive",
-    "passes": "relayish.cli.passes",
-    "domains": "relayish.cli.domains",
-    "print": "relayish.cli.print",
-    "b2c": "relayish.cli.b2c",
-    "check": "relayish.cli.check",
-    "analyse": "relayish.cli.analyse",
-    "bisect": "relayish.cli.bisect",
-}
 
 _EPILOG: Final = """\
 exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize or compile
@@ -73,26 +56,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
     try:
-        code = _run(args)
+        with telling(args.verbosity):
+            code = _run(args)
     except BrokenPipeError:
         _discard_output()
         return EXIT_PIPE_CLOSED
     return code
 
 
-_DRIVE: Final = "drive"
 _OPTIONS: Final = "relayish.cli.pipeline_options"
 _LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]")
 """What words for drivers begin like; others may, as ``-O2`` does."""
 
 
 def _parse(words: Sequence[str]) -> argparse.Namespace:
-    """Return what the words of the command line say; those of ``drive`` follow its own grammar."""
+    """Return what the words of the command line say."""
     parser = build_parser()
-    if words[:1] == [_DRIVE]:
-        args = parser.parse_args(words[:1])
-        args.words = words[1:]
-        return args
     if words[:1] and words[0] in ("optimize", "opt", "bisect"):
         for word in filter(_LIKE_DRIVERS.match, words):
             advice = importlib.import_module(_OPTIONS).advise(word)
@@ -101,11 +80,19 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
+def _load(names: Sequence[str]) -> None:
+    """Load what users bring, before any name is looked for."""
+    for name in names:
+        module = importlib.import_module("relayish.cli.loaded").load(name)
+        tell_step(f"loaded {name}, as {module.__name__}")
+
+
 def _run(args: argparse.Namespace) -> int:
     command: Callable[[argparse.Namespace], int]
     try:
         with _ended_by_signals(), collect_rarely():
-            command = importlib.import_module(_COMMANDS[args.command]).run
+            _load([*args.load_first, *args.load])
+            command = load_command(args.command).run
             code = command(args)
             flush_output()
             return code
@@ -184,6 +171,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="Optimise and compile models of ONNX; read, check, analyse, transform and "
         "print programs.",
         epilog=_EPILOG,
+        allow_abbrev=False,  # what is short for an option of a command is none of these
     )
     parser.add_argument(
         "--version",
@@ -191,6 +179,7 @@ def build_parser() -> argparse.ArgumentParser:
         version=f"relayish {VERSION}",
         help="say which version this is, and leave",
     )
+    add_frame(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_model_commands(commands)
     add_program_commands(commands)

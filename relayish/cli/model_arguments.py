@@ -42,10 +42,9 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
         optimize,
         {
             "--force": "write the result even if it is not equal",
-            "--json": "tell the outcome as JSON",
-            "--quiet": "tell only what is wrong",
         },
     )
+    arguments.add_json(optimize, "tell the outcome as JSON")
 
 
 def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
@@ -77,6 +76,7 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     compile_.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
     compile_.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
     arguments.add_flags(compile_, _COMPILE_FLAGS)
+    arguments.add_json(compile_, "tell the outcome as JSON")
 
 
 _COMPILE: Final = """\
@@ -89,8 +89,6 @@ _COMPILE_FLAGS: Final = {
     "--no-malloc": "ask the system for no memory: all of it is static",
     "--exact": "add in order and round each product, as the interpreter does",
     "--time": "tell how long a run takes: compiled, by numpy, by onnxruntime if installed",
-    "--json": "tell the outcome as JSON",
-    "--quiet": "tell only what is wrong",
 }
 
 _INPUTS: Final = {
@@ -116,7 +114,7 @@ def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
     show.add_argument("file", metavar="FILE", help=what)
     arguments.add_unknown_ops(show)
     arguments.add_flags(show, {"--text": "print it as a program"})
-    arguments.add_flags(show, {"--json": "print the summary as JSON"})
+    arguments.add_json(show, "print the summary as JSON")
     pictures = show.add_argument_group("pictures")
     for option, what in _PICTURES.items():
         pictures.add_argument(option, metavar="FILE", help=what)

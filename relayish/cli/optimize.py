@@ -50,7 +50,7 @@ from relayish.cli.pipeline_options import (
     named_pipeline,
     render_run,
 )
-from relayish.cli.report import tell, tell_error
+from relayish.cli.report import Verbosity, tell, tell_error, verbosity
 from relayish.domain.driver import Driver
 from relayish.errors import EvaluationError, ModelError, OptionError, PassError, RelayishError
 from relayish.frontend.onnx.exporter import save_onnx, write_model
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     _check_options(args)
     engines = usual_engines(_run_in_session, is_needed=bool(args.verify))
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
-    with _shown_bar(args, driver) as bar, as_regular_file(args.file) as path:
+    with _shown_bar(driver) as bar, as_regular_file(args.file) as path:
         bar.step("reading")
         model = read_model(path, parse_shapes(args.input_shape), name=args.file)
         mod = model.to_module(freeze_params=args.freeze_params)
@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
         tell_error(f"relayish: note: {note}\n")
     if args.json:
         tell(report_as_json(report))
-    elif not args.quiet:
+    elif verbosity() is not Verbosity.QUIET:
         tell(render_report(report))
     return code
 
@@ -137,8 +137,8 @@ def _check_options(args: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def _shown_bar(args: argparse.Namespace, driver: Driver) -> Iterator[Bar]:
-    bar = Bar(STEPS, len(driver.plan()), is_quiet=args.quiet)
+def _shown_bar(driver: Driver) -> Iterator[Bar]:
+    bar = Bar(STEPS, len(driver.plan()), is_quiet=verbosity() is Verbosity.QUIET)
     try:
         yield bar
     finally:

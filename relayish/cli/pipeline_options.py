@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from relayish.cli.forms import Form
-from relayish.cli.report import tell_error
+from relayish.cli.report import tell_note
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.domain.driver.config import GLOBAL_NAMES
 from relayish.errors import ConfigError
@@ -63,7 +63,7 @@ class CommandCtx(DriverCtx):
         super().__init__(config, options, trace=trace, input=stem)
 
     def warn(self, message: str) -> None:
-        tell_error(f"relayish: note: {message}\n")
+        tell_note(message)
 
 
 def driver_context(args: argparse.Namespace) -> DriverCtx:
@@ -202,4 +202,4 @@ def _tell_skipped(pipeline: Sequential, ctx: PassContext) -> None:
             if pass_.info.name in ctx.disabled_pass
             else f"its level is {pass_.info.opt_level}, above {ctx.opt_level}"
         )
-        tell_error(f"relayish: note: {pass_.info.name} is not run: {why}\n")
+        tell_note(f"{pass_.info.name} is not run: {why}")

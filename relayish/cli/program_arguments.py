@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import Any, Final
 
 from relayish.cli import arguments
 
@@ -11,9 +11,9 @@ from relayish.cli import arguments
 def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None:
     """Add the commands that read programs, or tell what may be done with them."""
     add_opt_arguments(arguments.add_command(commands, "opt", "run passes over a program"))
-    arguments.add_command(
-        commands, "drive", "run passes over a program, by the words of AIR's drivers"
-    )
+    what = "run passes over a program, by the words of AIR's drivers"
+    words: dict[str, Any] = {"takes_words": True, "add_help": False, "allow_abbrev": False}
+    arguments.add_command(commands, "drive", what, **words)
     passes = arguments.add_command(commands, "passes", "list the passes there are, or describe one")
     passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
     domains = arguments.add_command(
@@ -78,8 +78,9 @@ def _add_analyse(commands: arguments.Commands[arguments.Parser]) -> None:
     analyse.add_argument("-a", "--analyses", metavar="ANALYSES", help=what)
     what = "analyse and print this function alone, not the module"
     analyse.add_argument("--function", metavar="NAME", help=what)
+    arguments.add_flags(analyse, {"--list": "list the analyses there are"})
     what = "print program points in place of the program: a list of objects"
-    arguments.add_flags(analyse, {"--json": what, "--list": "list the analyses there are"})
+    arguments.add_json(analyse, what)
 
 
 def _add_bisect(commands: arguments.Commands[arguments.Parser]) -> None:

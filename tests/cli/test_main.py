@@ -35,6 +35,11 @@ def test_every_command_has_help(command: str, capsys: Capture) -> None:
     [
         ([], "required: COMMAND"),
         (["nothing"], "invalid choice: 'nothing'"),
+        (["optimise", "x"], "; did you mean optimize?"),
+        (["opt", "x", "--passses", "InferType"], "--passses InferType; did you mean --passes?"),
+        (["print", "x", "--as", "pyhton"], "choose from text, python; did you mean python?"),
+        (["print", "a", "b"], "relayish print takes FILE; found 'b' as well"),
+        (["drive", "--load"], "argument --load: expected one argument"),
         (["opt", "-p", "FoldConstant"], "required: FILE"),
         (["opt", "x", "-p", "FoldConstant", "-O", "fast"], "expected a whole number from 0"),
         (["opt", "x", "-p", "FoldConstant", "-O", "-1"], "expected"),
@@ -47,6 +52,24 @@ def test_wrong_arguments_exit_with_two(argv: list[str], message: str, capsys: Ca
     assert shown.out == ""
     assert "relayish: error: " in shown.err
     assert message in shown.err
+
+
+@each(
+    ("words", "usage"),
+    [
+        (["print"], "relayish print [OPTION...] FILE; relayish print --help tells more"),
+        (
+            ["passes", "a", "b"],
+            "relayish passes [OPTION...] [NAME]; relayish passes --help tells more",
+        ),
+        (["--nothing"], "relayish [OPTION...] COMMAND; relayish --help tells more"),
+    ],
+)
+def test_usage_in_an_error_is_that_of_the_command(
+    words: list[str], usage: str, capsys: Capture
+) -> None:
+    assert main(words) == 2
+    assert capsys.readouterr().err.splitlines()[0] == f"usage: {usage}"
 
 
 def test_file_that_cannot_be_read_is_named(tmp_path: Path, capsys: Capture) -> None:

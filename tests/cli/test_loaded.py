@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from relayish.cli.loaded import VARIABLE, load, load_again, loaded
+from relayish.cli.main import main
+from relayish.errors import PackageError
+from tests.support.each import each
+
+Capture = pytest.CaptureFixture[str]
+Write = Callable[[str, str], Path]
+
+PASS = """
+from relayish import Expr
+from relayish.transform import register_pass
+
+@register_pass("{name}", opt_level=1)
+def keep(expr: Expr, *, twice: bool = False) -> Expr:
+    "Keep all."
+    print("{name} runs")
+    return expr
+"""
+
+
+@pytest.fixture(autouse=True)
+def _loaded_meanwhile(declarations: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Forget what a test loads."""
+    before = set(sys.modules)
+    monkeypatch.setenv(VARIABLE, "")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield
+    for name in [new for new in sys.modules if new not in before]:
+        if name.startswith(("relayish.cli.loaded.", "of_test_")):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@each("words", [["--load", "my_pass.py", "opt"], ["opt", "--load=my_pass.py"]])
+def test_pass_of_a_loaded_file_runs_by_its_name(
+    words: list[str], write: Write, program: Path, capsys: Capture
+) -> None:
+    write("my_pass.py", PASS.format(name="KeepAll"))
+    assert main([*words, str(program), "-p", "KeepAll{twice=true}"]) == 0
+    assert capsys.readouterr().out.startswith("KeepAll runs\n#[version")
+
+
+def test_drive_takes_options_of_a_pass_of_a_loaded_file(
+    write: Write, program: Path, capsys: Capture
+) -> None:
+    write("my_pass.py", PASS.format(name="KeepAll"))
+    words = ["drive", str(program), "-KeepAll:twice", "--passes", "KeepAll"]
+    assert main([*words, "--load", "my_pass.py"]) == 0
+    assert "KeepAll runs" in capsys.readouterr().out
+
+
+def test_passes_shows_where_a_pass_is_from(write: Write, capsys: Capture) -> None:
+    write("my_pass.py", PASS.format(name="KeepAll"))
+    assert main(["passes", "KeepAll", "--load", "my_pass.py"]) == 0
+    assert "  from:     relayish.cli.loaded.my_pass.keep\n" in capsys.readouterr().out
+
+
+def test_file_given_twice_is_loaded_once(write: Write, capsys: Capture) -> None:
+    write("my_pass.py", "print('loaded')")
+    Path("link.py").symlink_to("my_pass.py")
+    words = ["my_pass.py", f"..{os.sep}{Path.cwd().name}{os.sep}my_pass.py", "link.py"]
+    load_options = [option for word in words for option in ("--load", word)]
+    assert main([*load_options, "--load", "my_pass.py", "b2c", "nowhere"]) == 2
+    assert capsys.readouterr().out == "loaded\n"
+
+
+def test_files_of_one_stem_are_two_modules(write: Write) -> None:
+    made = [load(str(write(f"{folder}/my.own-pass.py", ""))) for folder in "ab"]
+    assert [each.__name__.rpartition(".")[2] for each in made] == ["my_own-pass", "my_own-pass~2"]
+    assert all(sys.modules[each.__name__] is each for each in made)
+
+
+def test_file_may_import_what_lies_beside_it_but_hides_nothing(write: Write) -> None:
+    write("of_test_helper.py", "value = 7")
+    write("json.py", "raise AssertionError")
+    mine = load(str(write("mine.py", "import json, of_test_helper\nvalue = of_test_helper.value")))
+    assert (mine.value, mine.json) == (7, json)
+
+
+def test_package_in_the_working_directory_is_loaded_by_its_name(write: Write) -> None:
+    write("of_test_package/__init__.py", "")
+    assert load("of_test_package").__name__ == "of_test_package"
+
+
+def test_what_is_loaded_is_found_by_processes_that_are_started(write: Write) -> None:
+    mine = load(str(write("mine.py", "class Mine:\n    pass\n")))
+    pickled = pickle.dumps(mine.Mine)
+    script = f"import pickle; print(pickle.loads({pickled!r}).__qualname__)"
+    root = str(Path(__file__).parents[2])
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "PYTHONPATH": root},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert ran.stdout == "Mine\n"
+
+
+def test_what_was_loaded_is_loaded_again(write: Write, capsys: Capture) -> None:
+    path = write("mine.py", "print('loaded')")
+    load("mine.py")
+    assert loaded() == (str(path),)
+    del sys.modules["relayish.cli.loaded.mine"]
+    load_again()
+    assert capsys.readouterr().out == "loaded\nloaded\n"
+
+
+@each(
+    ("text", "told"),
+    [
+        ("x = 1\nx.y()\n", "{}:2: AttributeError: 'int' object has no attribute 'y'; mend it"),
+        ("def f():\n    1 / 0\nf()\n", "{}:2: ZeroDivisionError: division by zero; mend it"),
+        ("\nx = (\n", "{}:2: SyntaxError: '(' was never closed; mend it"),
+        ("raise SystemExit(3)", "{}:1: SystemExit: 3; mend it"),
+        ("import of_test_nothing", "{}:1: ModuleNotFoundError: No module named"),
+        ("from json import loads\nloads('{')", "{}:2: JSONDecodeError: "),
+    ],
+)
+def test_error_in_a_loaded_file_is_told_with_its_line(
+    text: str, told: str, write: Write, capsys: Capture
+) -> None:
+    path = write("mine.py", text)
+    assert main(["passes", "--load", "mine.py"]) == 2
+    assert capsys.readouterr().err.startswith(f"relayish: error: {told.format(path)}")
+    assert loaded() == ()
+
+
+def test_name_that_a_pass_of_relayish_has_is_an_error_at_once(
+    write: Write, capsys: Capture
+) -> None:
+    path = write("mine.py", PASS.format(name="FoldConstant"))
+    assert main(["passes", "InferType", "--load", "mine.py"]) == 2
+    shown = capsys.readouterr().err
+    assert "is claimed by relayish.passes.relay.fold.fold_constant.fold_constant and by" in shown
+    assert f"\n  {path}:5 for --load mine.py" in shown
+
+
+@each(
+    ("name", "told"),
+    [
+        ("nowhere.py", "there is no such file"),
+        ("folder/", "that is a directory; name a file in it"),
+        ("folder", "that is a directory without __init__.py"),
+        ("folder/mine.txt", "expected a file of Python, in .py, or a package"),
+        ("my-own", "there is no package or module of that name; did you mean my-own.py?"),
+        ("of_test_nothing.at_all", "there is no package or module of that name; a file is named"),
+        ("a..b", "there is no package or module of that name"),
+        ("", "there is no package or module of that name"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused(name: str, told: str, write: Write) -> None:
+    write("folder/mine.txt", "")
+    write("my-own.py", "")
+    with pytest.raises(PackageError, match=f"^--load {name}: {told}".replace("?", r"\?")):
+        load(name)
+    assert loaded() == ()
