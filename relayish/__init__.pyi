@@ -28,6 +28,7 @@ from relayish.errors import AmbiguousNameError as AmbiguousNameError
 from relayish.errors import BinaryFormatError as BinaryFormatError
 from relayish.errors import CheckError as CheckError
 from relayish.errors import ConfigError as ConfigError
+from relayish.errors import ContradictionError as ContradictionError
 from relayish.errors import DeclarationError as DeclarationError
 from relayish.errors import DispatchError as DispatchError
 from relayish.errors import DrawingError as DrawingError
@@ -39,6 +40,7 @@ from relayish.errors import FieldIndexError as FieldIndexError
 from relayish.errors import FrozenNodeError as FrozenNodeError
 from relayish.errors import GradientError as GradientError
 from relayish.errors import IgnoredNameWarning as IgnoredNameWarning
+from relayish.errors import OpCheckError as OpCheckError
 from relayish.errors import OperatorError as OperatorError
 from relayish.errors import OptionError as OptionError
 from relayish.errors import ParseError as ParseError

@@ -46,6 +46,10 @@ class UndeclaredError(DeclarationError, AttributeError):
     """A class was not told something that its instances need."""
 
 
+class ContradictionError(DeclarationError):
+    """What is declared of an operator contradicts itself, as its rule and its evaluation may."""
+
+
 class FieldError(RelayishError, TypeError):
     """A node was built with a field of the wrong type or value."""
 
@@ -294,6 +298,19 @@ class CheckError(RelayishError, ValueError):
         super().__init__(message)
         self.check = check
         self.pass_name = pass_name
+
+
+class OpCheckError(CheckError):
+    """What is declared of an operator does not hold.
+
+    ``report`` is what was tried, as :func:`relayish.testing.opcheck` gives it, and ``failures``
+    lists every fault.
+    """
+
+    def __init__(self, message: str, report: Any = None) -> None:
+        super().__init__(message, "opcheck")
+        self.report = report  # Any: testing.OpCheckReport, which stands above this file
+        self.failures: tuple[Any, ...] = () if report is None else report.failures
 
 
 def notes_of(error: BaseException) -> Sequence[object]:

@@ -39,7 +39,7 @@ def evaluate_call(
     Raises:
         EvaluationError: If the operator has no evaluation, takes another number of arguments, or
             cannot be evaluated on these.
-        DeclarationError: If what is checked contradicts the type.
+        ContradictionError: If what is checked contradicts the type.
 
     Complexity:
         That of the operator, and a few table lookups.

@@ -7,8 +7,8 @@ from functools import lru_cache, wraps
 from typing import Any
 
 from relayish._support.own import is_own
-from relayish.errors import DeclarationError, TypeInferenceError
-from relayish.interpreter.dynamic_types import contradiction, type_mismatch
+from relayish.errors import TypeInferenceError
+from relayish.interpreter.dynamic_types import check_result
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.relay.expr import Op
@@ -23,7 +23,7 @@ def evaluation_of(op: Op) -> Callable[..., Any] | None:  # Any: values, see prop
     each call: whoever computes with what it gives would be blamed for it.
 
     Raises:
-        DeclarationError: From the evaluation, if it gives what the rule says it does not.
+        ContradictionError: From the evaluation, if it gives what the rule says it does not.
     """
     function = properties.evaluate.get(op)
     module = getattr(function, "__module__", None) or ""
@@ -36,14 +36,11 @@ def evaluation_of(op: Op) -> Callable[..., Any] | None:  # Any: values, see prop
 def _checked(op: Op, function: Callable[..., Any]) -> Callable[..., Any]:  # Any: as above
     @wraps(function)
     def evaluate(attrs: Attrs | None, *inputs: Evaluated) -> Evaluated:
-        result = normalise(function(attrs, *inputs))
+        result = function(attrs, *inputs)
         try:
             expected = result_type(op, attrs, inputs)
         except (TypeInferenceError, AttributeError):  # ill typed, or on what is no tensor
-            return result
-        mismatch = None if expected is None else type_mismatch(result, expected)
-        if mismatch is not None:
-            raise DeclarationError(contradiction(op, mismatch))
-        return result
+            expected = None
+        return normalise(result) if expected is None else check_result(op, result, expected)
 
     return evaluate

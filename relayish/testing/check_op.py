@@ -93,7 +93,9 @@ def _check_text(call: Call) -> list[str]:
 
 def _check_value(ty: Type, value: Evaluated) -> list[str]:
     mismatch = type_mismatch(value, ty)
-    return [] if mismatch is None else [f"its evaluation gave {mismatch}"]
+    return (
+        [] if mismatch is None else [f"its evaluation gave {' where '.join(mismatch)} was inferred"]
+    )
 
 
 def _check_again(call: Call, values: list[Evaluated], value: Evaluated) -> list[str]:
@@ -115,7 +117,8 @@ def _check_unknown_sizes(call: Call, value: Evaluated) -> list[str]:
         return []  # it asks for sizes, and says so
     assert ty is not None
     mismatch = type_mismatch(value, ty)
-    return [] if mismatch is None else [f"on arguments of unknown sizes it gives {mismatch}"]
+    where = "on arguments of unknown sizes it gives"
+    return [] if mismatch is None else [f"{where} {' where '.join(mismatch)} was inferred"]
 
 
 def _check_gradient(call: Call) -> list[str]:

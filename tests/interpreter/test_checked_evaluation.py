@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.errors import DeclarationError
+from relayish.errors import ContradictionError
 from relayish.interpreter.checked_evaluation import evaluation_of
 from relayish.ir.nodes.node import declared_temporarily
 from relayish.op.declaration import properties
@@ -42,23 +42,42 @@ def evaluate(kind: str, made: Any) -> Any:
         (np.zeros(7, "float32"), r"float32\[7\]"),
         (np.zeros(2, "int64"), r"int64\[2\]"),
         (np.zeros((2, 1), "float32"), r"float32\[2, 1\]"),
-        ([1.0, 2.0], "a tuple of 2 fields"),
-        (None, "a value of class NoneType"),
-        ((ZEROS,), "a tuple of 1 fields"),
-        (1.0, "float32"),
+        ([1.0, 2.0], "a list of 2 fields"),
+        (None, "None"),
+        ((ZEROS,), "a tuple of 1 field"),
+        (1.0, "a value of class float"),
     ],
 )
 def test_what_contradicts_the_rule_is_told_of_the_operator(result: Any, shown: str) -> None:
-    told = rf"evaluation of other\.made gave {shown} where Tensor\[\(2\), float32\] was inferred;"
+    told = rf"evaluate of other\.made returned {shown} where its rule says Tensor\[\(2\)"
     with declared_temporarily():
         made = declare(result)
         for kind in ("debug", "graph"):
-            with pytest.raises(DeclarationError, match=told):
+            with pytest.raises(ContradictionError, match=told):
                 evaluate(kind, made)
         folded = relay.Function([], relay.add(made(relay.const(ZEROS)), relay.const(ZEROS)))
         mod = InferType()(relay.IRModule.from_expr(folded))
-        with pytest.raises(DeclarationError, match=told):
+        with pytest.raises(ContradictionError, match=told):
             FoldConstant()(mod)
+
+
+def test_tuple_of_another_length_is_told_of_the_operator() -> None:
+    with declared_temporarily():
+        made = declare((ZEROS,), relay.TupleType([PAIR, PAIR]))
+        with pytest.raises(ContradictionError, match=r"returned a tuple of 1 field where its rule"):
+            evaluate("debug", made)
+
+
+def test_what_contradicts_a_relation_is_said_to() -> None:
+    with declared_temporarily():
+        made = relay.op.register_op(
+            "other.related",
+            arguments=("x",),
+            relation=lambda _attrs, _types, _reporter: PAIR,
+            evaluate=lambda _attrs, _x: None,
+        )
+        with pytest.raises(ContradictionError, match=r"returned None where its relation says"):
+            evaluate("debug", made)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, Generic, TypeVar
 
-from relayish.errors import PassError
+from relayish.errors import ContradictionError, PassError
 from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.common import NOTHING_ASKED
 from relayish.pass_infra.base.pass_class import AnyFunctionPass, Pass
@@ -80,6 +80,7 @@ def bisect(
         ``None`` if nothing is wrong after any pass.
 
     Raises:
+        ContradictionError: If an operator is at fault, since its value is not of its type.
         PassError: If something is wrong with ``mod`` itself, ``pipeline`` is no pass, or ``fault``
             returns something else than it should.
     """
@@ -117,6 +118,8 @@ def _run(pass_: Pass, mod: M) -> tuple[M, Exception | None]:
     """Return what the pass makes of ``mod``, and what it raised instead."""
     try:
         return pass_(mod), None
+    except ContradictionError:
+        raise  # an operator is at fault, whichever pass was the first to compute with it
     except Exception as error:  # noqa: BLE001 - whatever a pass raises is what is looked for
         return mod, error
 

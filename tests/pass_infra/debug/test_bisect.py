@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from relayish.errors import PassError
+import relayish as relay
+from relayish.errors import ContradictionError, PassError
 from relayish.functor import ExprRewriter, post_order_rewrite
 from relayish.ir.equality.structural_equal import assert_structural_equal
+from relayish.ir.nodes.node import declared_temporarily
 from relayish.ir.relay.expr import Call, Expr, Function, Op, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.op import get_op
+from relayish.op import get_op, register_op
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.pass_infra.debug.shrink import shrink
 from relayish.text import parse
@@ -114,6 +117,22 @@ def test_a_pass_that_raises_is_at_fault() -> None:
     assert (found.name, found.message) == ("Raising", "KeyError: 'tanh'")
     assert calls(found.shrunk, "tanh") == 1
     assert sum(len(EXPRESSIONS.post_order(f)) for f in found.shrunk.functions.values()) <= 4
+
+
+def test_pass_that_computes_with_a_faulty_operator_is_not_at_fault() -> None:
+    with declared_temporarily():
+        register_op(
+            "tests.grow",
+            arguments=("data",),
+            rule=lambda _, data: data,
+            evaluate=lambda _, data: np.concatenate([data, data]),
+        )
+        call = relay.add(relay.tests.grow(relay.const([1.0, 2.0])), relay.const([1.0, 2.0]))
+        mod = IRModule.from_expr(Function([], call))
+        told = r"evaluate of tests\.grow returned float32\[4\]"
+        with pytest.raises(ContradictionError, match=told) as caught:
+            bisect(Sequential(["InferType", "FoldConstant"]), mod, lambda before, after: None)
+        assert "in pass FoldConstant" in caught.value.__notes__
 
 
 def test_a_pass_is_traced_once_though_it_is_run_again_on_smaller_programs(
