@@ -21,6 +21,7 @@ from relayish.ir.nodes.node import declared_temporarily
 from tests.support.compiled_loops import skip_without_compiler
 from tests.support.each import each
 from tests.support.numpy_text import as_numpy_writes
+from tools.links import own_file
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -163,11 +164,22 @@ def test_python_blocks_of_a_page_are_examples_that_run(page):
             assert fence[2].startswith(">>> ")
 
 
-@each("page", PAGES)
+@each("page", [*sorted({*PAGES, *ROOT.glob("*.md")})])
 def test_the_links_of_a_page_lead_somewhere(page):
     prose = FENCE.sub("", page.read_text(encoding="utf-8"))
     for target in LINK.findall(prose):
         assert (page.parent / target).exists(), target
+    for address in re.findall(r"\]\((https://[^)\s]+)\)", prose):
+        file = own_file(address)
+        assert file is None or file.exists(), address
+
+
+def test_the_readme_which_others_show_has_addresses_for_links():
+    prose = FENCE.sub("", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert LINK.findall(prose) == []
+    assert (
+        sum(own_file(address) is not None for address in re.findall(r"https://[^)\s]+", prose)) > 20
+    )
 
 
 def test_the_readme_has_exactly_two_commands():

@@ -67,6 +67,28 @@ def test_hooks_run_all_that_make_check_runs():
     assert sorted(hooks) == sorted(checked[1].split())
 
 
+def test_citation_is_of_the_version_and_of_the_project():
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    told = dict(line.split(": ", 1) for line in lines if re.match(r"[a-z-]+: \S", line))
+    newest = read_sections((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))[0]
+    assert (told["version"], told["date-released"]) == (newest.version, newest.date)
+    assert told["title"] == PROJECT["project"]["name"]
+    assert told["license"] == PROJECT["project"]["license"]
+    assert told["repository-code"] == PROJECT["project"]["urls"]["Homepage"]
+    assert told["url"] == PROJECT["project"]["urls"]["Documentation"]
+
+
+def test_extras_that_pages_name_are_there():
+    extras = PROJECT["project"]["optional-dependencies"]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"relayish\[(\w+)\]", page.read_text(encoding="utf-8"))
+    }
+    assert {"onnx", "onnxruntime"} <= named <= set(extras)
+
+
 def test_licence_is_the_one_that_the_distribution_names():
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert PROJECT["project"]["license"] == "Apache-2.0"

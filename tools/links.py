@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent
+BRANCH: Final = "main"
 
 _CODE_OR_LINK: Final = re.compile(
     r"^```.*?^```$"  # a block of code
@@ -59,8 +61,41 @@ def repository_url(path: Path, at: str, root: Path = ROOT) -> str:
     return f"{homepage(root)}/{sort}/{at}/{path.relative_to(root.resolve()).as_posix()}"
 
 
+def own_file(address: str, root: Path = ROOT) -> Path | None:
+    """Return which file of the checkout is shown at an address of the project on the web.
+
+    Returns:
+        A page of ``docs/`` for one of the site, and what the repository has for one of its main
+        branch, whether it is there or not; ``None`` for an address of somebody else's.
+
+    Example:
+        >>> own_file(f"{documentation()}how-to/add_a_pass/#options").relative_to(ROOT).as_posix()
+        'docs/how-to/add_a_pass.md'
+    """
+    address = address.partition("#")[0]
+    for sort in ("blob", "tree"):
+        if address.startswith(start := f"{homepage(root)}/{sort}/{BRANCH}/"):
+            return root / address.removeprefix(start)
+    if not address.startswith(documentation(root)):
+        return None
+    page = address.removeprefix(documentation(root))
+    if page and not page.endswith("/"):
+        return root / "docs" / page  # a picture
+    return root / "docs" / f"{page.removesuffix('/') or 'index'}.md"
+
+
 def homepage(root: Path = ROOT) -> str:
     """Return the address of the repository, as the distribution tells it."""
+    return _addresses(root)["Homepage"]
+
+
+def documentation(root: Path = ROOT) -> str:
+    """Return the address of the site, as the distribution tells it, with a slash at its end."""
+    return _addresses(root)["Documentation"]
+
+
+@cache
+def _addresses(root: Path) -> dict[str, str]:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    address: str = project["project"]["urls"]["Homepage"]
-    return address
+    addresses: dict[str, str] = project["project"]["urls"]
+    return addresses

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from relayish.passes import PASSES
 from relayish.transform import pass_entry
-from tools.links import ROOT, repository_url
+from tools.links import BRANCH, ROOT, repository_url
 from tools.pass_page import page_of_pass
 from tools.reference_docstrings import Link, docstring_markdown, summary
 from tools.reference_faces import (
@@ -27,7 +27,6 @@ from tools.reference_faces import (
 from tools.reference_signatures import signature_text
 from tools.site_examples import operator_example
 
-BRANCH: Final = "main"
 FAMILIES: Final = {
     "relayish.op.tensor": "Tensors",
     "relayish.nn": "Neural networks",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from tools.links import documentation
 from tools.reference_faces import entries
 
 _LOADED: Final = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
@@ -54,10 +55,13 @@ def broken_links(site: Path) -> Iterator[str]:
         if name == "404.html":
             continue  # its links are those of the published site
         for link in page.links:
-            parts = urlsplit(link)
+            is_own = link.startswith(documentation())
+            parts = urlsplit(link.removeprefix(documentation()))
             if parts.scheme or parts.netloc:
                 continue
-            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            above = site if is_own else path.parent
+            is_same = not parts.path and not is_own
+            there = path if is_same else (above / unquote(parts.path)).resolve()
             there = there / "index.html" if there.is_dir() else there
             anchors = pages[there].anchors if there in pages else set()
             if not there.exists():

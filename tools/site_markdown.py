@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 from typing import Final
 
-from tools.links import ROOT, replace_links, repository_url
+from tools.links import BRANCH, ROOT, replace_links, repository_url
 from tools.notebooks import page_of_source
 
 DOCS: Final = ROOT / "docs"
-BRANCH: Final = "main"
 _EXAMPLE: Final = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 
 

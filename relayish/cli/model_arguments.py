@@ -26,6 +26,7 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     summary = "make a model of ONNX smaller by named passes, and prove the result equal"
     optimize = arguments.add_command(commands, "optimize", summary, _OPTIMIZE)
     optimize.add_argument("file", nargs="?", metavar="MODEL", help="a model of ONNX")
+    _add_example(optimize)
     arguments.add_output(optimize, "; if not given, only what would become of the model is told")
     arguments.add_report(arguments.add_pipeline(optimize))
     for option, what in _INPUTS.items():
@@ -45,6 +46,11 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
         },
     )
     arguments.add_json(optimize, "tell the outcome as JSON")
+
+
+def _add_example(command: argparse.ArgumentParser) -> None:
+    what = "take a small model that is installed with relayish, to try the command on"
+    arguments.add_flags(command, {"--example": what})
 
 
 def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
@@ -111,7 +117,8 @@ def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
     summary = "show a model of ONNX or a program, as summary, text, picture or page"
     show = arguments.add_command(commands, "show", summary, _SHOW)
     what = "a model of ONNX, Relay text, loops, or a program in binary form; - for standard input"
-    show.add_argument("file", metavar="FILE", help=what)
+    show.add_argument("file", nargs="?", metavar="FILE", help=what)
+    _add_example(show)
     arguments.add_unknown_ops(show)
     arguments.add_flags(show, {"--text": "print it as a program"})
     arguments.add_json(show, "print the summary as JSON")

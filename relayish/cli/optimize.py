@@ -24,6 +24,7 @@ from relayish.cli.onnx.equality import (
     compare_results,
     run_again,
 )
+from relayish.cli.onnx.example import given_file
 from relayish.cli.onnx.given import read_data
 from relayish.cli.onnx.inputs import sizes_of, with_ranks
 from relayish.cli.onnx.noise import measure_noise
@@ -79,8 +80,7 @@ def run(args: argparse.Namespace) -> int:
         with context_of(args, pipeline):
             tell(render_run(Driver(pipeline.passes, driven)))
         return 0
-    if args.file is None:
-        raise OptionError("no model is given; write relayish optimize MODEL -o OUT")
+    args.file = given_file(args)
     _check_options(args)
     engines = usual_engines(_run_in_session, is_needed=bool(args.verify))
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)

@@ -10,6 +10,7 @@ from relayish._support.collector import freeze_heap
 from relayish.cli.any_file import GivenFile, read_any
 from relayish.cli.files import write_result
 from relayish.cli.forms import text_of
+from relayish.cli.onnx.example import given_file
 from relayish.cli.onnx.summary import Summary, render_summary, summarise, summary_as_json
 from relayish.cli.program_summary import (
     ProgramSummary,
@@ -25,6 +26,7 @@ from relayish.text import astext
 def run(args: argparse.Namespace) -> int:
     """Run the command; what is asked for is written whole or not at all."""
     is_drawn = args.tree or any(each is not None for each in (args.svg, args.dot, args.html))
+    args.file = given_file(args)
     _check(args, is_drawn=is_drawn)
     given = read_any(args.file, allow_unknown_ops=args.allow_unknown_ops)
     with freeze_heap():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.links import homepage, link_to_repository, replace_links, repository_url
+from tools.links import homepage, link_to_repository, own_file, replace_links, repository_url
 
 
 @pytest.fixture
@@ -15,7 +15,9 @@ def root(tmp_path: Path) -> Path:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "index.md").write_text("# Docs\n")
     (tmp_path / "README.md").write_text("# Tiny\n")
-    (tmp_path / "pyproject.toml").write_text('[project.urls]\nHomepage = "https://x.test/tiny"\n')
+    (tmp_path / "pyproject.toml").write_text(
+        '[project.urls]\nHomepage = "https://x.test/tiny"\nDocumentation = "https://tiny.test/d/"\n'
+    )
     return tmp_path
 
 
@@ -56,3 +58,30 @@ def test_link_to_what_is_not_there_is_refused(root):
 
 def test_homepage_is_that_of_the_distribution(root):
     assert homepage(root) == "https://x.test/tiny"
+
+
+@pytest.mark.parametrize(
+    ("address", "file"),
+    [
+        ("https://tiny.test/d/", "docs/index.md"),
+        ("https://tiny.test/d/#top", "docs/index.md"),
+        ("https://tiny.test/d/how-to/add/#b", "docs/how-to/add.md"),
+        ("https://tiny.test/d/pictures/a.png", "docs/pictures/a.png"),
+        ("https://x.test/tiny/blob/main/README.md#b", "README.md"),
+        ("https://x.test/tiny/tree/main/docs/how-to", "docs/how-to"),
+    ],
+)
+def test_address_of_the_project_shows_a_file(root, address, file):
+    assert own_file(address, root) == root / file
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://x.test/tiny/issues",
+        "https://x.test/tiny/blob/v1.2.0/README.md",
+        "https://y.test/d/",
+    ],
+)
+def test_other_address_shows_no_file_of_the_checkout(root, address):
+    assert own_file(address, root) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import tarfile
 import zipfile
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import relayish
-from tools.distributions import check_contents
+from tools.distributions import check_contents, kept_files
 from tools.links import homepage
 from tools.release import find_faults, main, notes_of, read_sections
 
@@ -137,23 +138,41 @@ def distributions(folder: Path, sdist: list[str], wheel: list[str]) -> tuple[Pat
     return folder / "tiny-1.tar.gz", folder / "tiny-1.whl"
 
 
-def test_distributions_hold_the_package(tmp_path):
-    wheel = ["relayish/py.typed", "relayish-1.dist-info/METADATA"]
-    built = distributions(tmp_path, ["README.md", "relayish/py.typed"], wheel)
-    check_contents(*built, ["relayish/py.typed"])
+KEPT = ["README.md", "tests/test_a.py", "relayish/py.typed"]
+WHEEL = ["relayish/py.typed", "relayish-1.dist-info/METADATA"]
+
+
+def test_sdist_holds_what_is_kept_and_wheel_the_package(tmp_path):
+    check_contents(*distributions(tmp_path, ["PKG-INFO", *KEPT], WHEEL), KEPT)
 
 
 @pytest.mark.parametrize(
     ("sdist", "wheel", "told"),
     [
-        (["README.md"], ["relayish/py.typed"], "tiny-1.tar.gz lacks relayish/py.typed"),
-        (["relayish/py.typed"], ["relayish/a.py"], "tiny-1.whl lacks relayish/py.typed"),
-        (["relayish/py.typed"], ["relayish/py.typed", "tests/a.py"], "holds tests beside relayish"),
+        (KEPT[:2], WHEEL, r"tiny-1.tar.gz lacks relayish/py.typed; see MANIFEST.in"),
+        (KEPT[2:], WHEEL, r"lacks README.md, tests/test_a.py; see MANIFEST.in"),
+        (KEPT, ["relayish/a.py"], "tiny-1.whl lacks relayish/py.typed; see package-data"),
+        (KEPT, ["relayish/py.typed", "tests/a.py"], "holds tests beside relayish"),
     ],
 )
 def test_distributions_that_hold_something_else_are_refused(tmp_path, sdist, wheel, told):
     with pytest.raises(SystemExit, match=told):
-        check_contents(*distributions(tmp_path, sdist, wheel), ["relayish/py.typed"])
+        check_contents(*distributions(tmp_path, sdist, wheel), KEPT)
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an sdist is no checkout")
+def test_manifest_names_all_that_is_kept():
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    rules = [words for line in lines if (words := line.split()) and words[0] != "#"]
+    folders = ("relayish", *(name for sort, name, *_ in rules if sort == "graft"))
+    named = ["pyproject.toml", "LICENSE"]
+    named += [name for sort, *names in rules if sort == "include" for name in names]
+    assert [
+        name
+        for name in kept_files()
+        if not name.startswith(tuple(f"{folder}/" for folder in folders))
+        and not any(fnmatch.fnmatchcase(name, pattern) for pattern in named)
+    ] == []
 
 
 @pytest.mark.parametrize(("workflow", "target"), [("release", "dist"), ("site", "site")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tools.links import documentation
 from tools.site_check import broken_links, loaded_from_elsewhere, untold_names
 
 
@@ -28,6 +29,12 @@ def test_link_to_no_page_and_link_to_no_anchor_are_told(site):
         "index.html: c/ leads to no file",
         "index.html: b/#y leads to no anchor",
     ]
+
+
+def test_whole_address_of_the_site_is_a_link_within(site):
+    page, start = site / "b" / "index.html", documentation()
+    page.write_text(f'<h1 id="x">B</h1><a href="{start}">a</a><a href="{start}c/#x">c</a>')
+    assert list(broken_links(site)) == [f"b/index.html: {start}c/#x leads to no file"]
 
 
 def test_script_from_elsewhere_is_told(site):

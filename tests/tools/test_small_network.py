@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tools.small_network import CLASSES, small_network
+from tools.small_network import CLASSES, PLACES, small_network
 
 onnx = pytest.importorskip("onnx")
 
 pytestmark = pytest.mark.references
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "small_network.onnx"
+EXAMPLE = PLACES[0]
 
 
 def test_the_example_is_what_the_tool_makes() -> None:
     assert onnx.load(EXAMPLE) == small_network()
+
+
+def test_the_example_of_the_package_is_that_of_the_checkout() -> None:
+    assert {path.read_bytes() for path in PLACES} == {EXAMPLE.read_bytes()}
 
 
 def test_the_example_is_a_valid_model_that_ends_in_classes() -> None:

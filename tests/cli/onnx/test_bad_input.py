@@ -232,9 +232,16 @@ def test_options_that_are_no_numbers_are_refused(
     assert "expected a" in capsys.readouterr().err
 
 
-def test_no_model_at_all_is_an_error(capsys: Capture) -> None:
-    assert main(["optimize"]) == 2
-    assert "no model is given" in capsys.readouterr().err
+@pytest.mark.parametrize("command", ["optimize", "show"])
+def test_no_model_at_all_is_an_error(command: str, capsys: Capture) -> None:
+    assert main([command]) == 2
+    assert f"write relayish {command} FILE, or --example" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["optimize", "show"])
+def test_the_example_beside_a_model_is_an_error(command: str, capsys: Capture) -> None:
+    assert main([command, "--example", "x.onnx"]) == 2
+    assert "--example stands for a file; found 'x.onnx' as well" in capsys.readouterr().err
 
 
 def test_a_pass_that_there_is_not_is_told_before_the_model_is_read(capsys: Capture) -> None:

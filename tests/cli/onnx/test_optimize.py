@@ -331,8 +331,7 @@ def test_a_result_optimised_again_stays_the_same_file(model, tmp_path) -> None:
 
 
 def test_the_example_loses_what_exporters_leave_behind(capsys: Capture) -> None:
-    example = Path(__file__).parents[3] / "examples" / "small_network.onnx"
-    assert main(["optimize", str(example), "--json"]) == 0
+    assert main(["optimize", "--example", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["operators"]["before"] == 26
     assert told["operators"]["after"] <= 11

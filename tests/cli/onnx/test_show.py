@@ -45,7 +45,7 @@ operators  4
 
 
 def test_nodes_in_branches_are_counted(capsys: Capture) -> None:
-    assert main(["show", str(EXAMPLE), "--json"]) == 0
+    assert main(["show", "--example", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["operators"] == 26
     assert told["operators_by_type"]["Identity"] == 2  # one of them in a branch
