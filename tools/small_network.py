@@ -1,6 +1,8 @@
-"""Make ``examples/small_network.onnx``: a network with what exporters leave behind.
+"""Make ``small_network.onnx``: a network with what exporters leave behind.
 
-    python -m tools.small_network examples/small_network.onnx
+    python -m tools.small_network
+
+The checkout has it in ``examples/``, and the wheel within the package, for ``--example``.
 
 It tells ten classes of pictures of 16 by 16 apart, or would, if its weights were not random, from a
 seed. There is something for each of the usual passes: batch normalisation behind convolutions, an
@@ -10,15 +12,16 @@ does nothing, the same twice.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from relayish.cli.onnx.example import EXAMPLE
 from relayish.onnx.package import load_onnx
+from tools.links import ROOT
 
-CLASSES = 10
+CLASSES: Final = 10
+PLACES: Final = (ROOT / "examples" / "small_network.onnx", EXAMPLE)
 
 
 def small_network() -> Any:  # Any: a ModelProto, which onnx does not type
@@ -104,8 +107,9 @@ def _flat(node: Any, weight: Any, x: str) -> str:
 
 
 def main() -> None:
-    """Write the network into the file that is named."""
-    Path(sys.argv[1]).write_bytes(small_network().SerializeToString(deterministic=True))
+    """Write the network where it is kept."""
+    for path in PLACES:
+        path.write_bytes(small_network().SerializeToString(deterministic=True))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 python -I tools/smoke_test.py VERSION
 
-It imports nothing but what is installed, and needs none of the extras.
+It imports nothing but what is installed, and needs none of the extras; models are tried where
+the package onnx is there.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 import sysconfig
 import tempfile
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,8 @@ def main() -> None:
     try_loops()
     try_core()
     try_commands(version)
+    if find_spec("onnx") is not None:
+        try_models()
     sys.stdout.write(f"relayish {version} works in {sys.prefix}\n")
 
 
@@ -100,6 +104,17 @@ def try_commands(version: str) -> None:
     assert "FoldConstant" in _output([command, "passes"])
     text = _output([command, "opt", "-", "-p", "FoldConstant,DeadCodeElimination"], PROGRAM)
     assert "multiply(%x, 3f" in text, text
+
+
+def try_models() -> None:
+    """Optimise the model that is installed with the package, and show what was written."""
+    command = Path(sysconfig.get_path("scripts"), "relayish")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "out.onnx")
+        told = _output([command, "optimize", "--example", "-o", path])
+        assert "equal on 3 random inputs" in told, told
+        assert "Gemm" in _output([command, "show", path])
+    assert "Softmax" in _output([command, "show", "--example"])
 
 
 def _output(command: list[str | Path], given: str = "") -> str:
