@@ -205,6 +205,7 @@ def add_pipeline(command: argparse.ArgumentParser) -> Group:
     add_names(passes, "--config", "set an option of the pass context", "NAME=VALUE")
     watching = command.add_argument_group("watching passes")
     add_flags(watching, _WATCHING)
+    add_names(watching, "--instrument", _INSTRUMENT, "NAME{...}")
     what = "where to write what is traced; standard error if not given"
     watching.add_argument("--trace-file", metavar="FILE", help=what)
     add_names(watching, "--dump-after", "write the program to a file after this pass")
@@ -237,6 +238,12 @@ _WATCHING: Final = {
     "--perf": "trace time, and sizes of the program, of every pass",
     "--keep": "write the program to a file after every pass, behind which --resume goes on",
 }
+
+
+_INSTRUMENT: Final = """\
+let instruments watch passes, "Diff" or with options as "PrintAfter{only_changed=true}"; `relayish
+passes --instruments` lists all
+"""
 
 
 def add_report(command: Group) -> None:

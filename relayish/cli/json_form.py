@@ -36,14 +36,11 @@ _SIMPLE: Final[Mapping[object, Json]] = {
 
 
 def render_json(result: object) -> str:
-    """Return a result as JSON, with a line end; numbers that are none of JSON become ``null``.
+    r"""Return a result as JSON, with a line end; numbers that are none of JSON become ``null``.
 
     Example:
-        >>> print(render_json({"name": "a", "seconds": float("nan")}), end="")
-        {
-          "name": "a",
-          "seconds": null
-        }
+        >>> render_json({"seconds": float("nan")})
+        '{\n  "seconds": null\n}\n'
     """
     return json.dumps(_plain(result), indent=2, allow_nan=False) + "\n"
 

@@ -1,21 +1,87 @@
-"""``relayish passes``: list the registered passes, or describe one."""
+"""``relayish passes``: list the registered passes, or instruments, or describe one."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
+from relayish.cli.json_form import render_json
 from relayish.cli.report import tell
 from relayish.cli.tables import Table, tell_table
-from relayish.transform import PassEntry, PassInfo, list_passes, pass_entry
+from relayish.pass_infra.composition.instruments import INSTRUMENTS
+from relayish.registry.option import MISSING, PassOption, describe_hint
+from relayish.transform import InstrumentEntry, PassEntry, PassInfo, list_passes, pass_entry
+
+
+@dataclass(frozen=True, slots=True)
+class OptionTold:
+    """An option.
+
+    Attributes:
+        name: As it is written in a pipeline.
+        type: Its type, as Python writes it.
+        default: As Python writes it; null if it must be given.
+    """
+
+    name: str
+    type: str
+    default: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is registered under a name.
+
+    Attributes:
+        kind: Whether it is a pass or an instrument.
+        name: As it is written in a pipeline, or behind --instrument.
+        description: One line.
+        registered_by: Module and name of the function or class.
+        options: Its own options.
+        level: The level from which on the pass runs; null for an instrument.
+        required: The passes that must have run before.
+        requires: Names of checks that hold of what the pass is given.
+        ensures: Names of checks that hold of what it returns.
+        preserves: Names of analyses that it leaves as they are.
+        idempotent: Whether it leaves its own result as it is.
+    """
+
+    kind: str
+    name: str
+    description: str
+    registered_by: str
+    options: tuple[OptionTold, ...]
+    level: int | None = None
+    required: Sequence[str] = ()
+    requires: Sequence[str] = ()
+    ensures: Sequence[str] = ()
+    preserves: Sequence[str] = ()
+    idempotent: bool = False
+
+
+RESULT: Final = list[Told]
+"""What ``--json`` prints: of all, or of the one that is named."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    if args.name is None:
-        tell_table(table_of([pass_entry(name) for name in list_passes()]))
+    if args.instruments:
+        instruments = INSTRUMENTS.entries() if args.name is None else [INSTRUMENTS.get(args.name)]
+        if args.json:
+            tell(render_json([_told_of_instrument(each) for each in instruments]))
+        else:
+            tell_table(table_of_instruments(instruments))
+        return 0
+    names = list_passes() if args.name is None else [args.name]
+    passes = [pass_entry(name) for name in names]
+    if args.json:
+        tell(render_json([_told_of_pass(each) for each in passes]))
+    elif args.name is None:
+        tell_table(table_of(passes))
     else:
-        tell(render_entry(pass_entry(args.name)))
+        tell(render_entry(passes[0]))
     return 0
 
 
@@ -27,6 +93,49 @@ def table_of(entries: Sequence[PassEntry]) -> Table:
         for each in infos
     ]
     return Table(("NAME", "LEVEL", "REQUIRED", "DESCRIPTION"), rows)
+
+
+def table_of_instruments(entries: Sequence[InstrumentEntry]) -> Table:
+    """Return a row for each instrument: name, what it does, and its options below."""
+    rows = [
+        (entry.name, "\n".join([entry.description, *map(str, entry.options)])) for entry in entries
+    ]
+    return Table(("NAME", "DESCRIPTION"), rows)
+
+
+def _told_of_pass(entry: PassEntry) -> Told:
+    info = entry.info
+    return Told(
+        "pass",
+        info.name,
+        info.description,
+        entry.claimant,
+        _options(entry.options),
+        info.opt_level,
+        info.required,
+        info.requires,
+        info.ensures,
+        info.preserves,
+        info.idempotent,
+    )
+
+
+def _told_of_instrument(entry: InstrumentEntry) -> Told:
+    options = _options(entry.options)
+    return Told("instrument", entry.name, entry.description, entry.claimant, options)
+
+
+def _options(options: Sequence[PassOption]) -> tuple[OptionTold, ...]:
+    return tuple(
+        [
+            OptionTold(
+                each.name,
+                describe_hint(each.hint),
+                None if each.default is MISSING else repr(each.default),
+            )
+            for each in options
+        ]
+    )
 
 
 def render_entry(entry: PassEntry) -> str:

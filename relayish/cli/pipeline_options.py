@@ -24,7 +24,13 @@ from relayish.pass_infra.relay.preserved import PreservedAnalysesInstrument
 from relayish.passes.relay.default_pipeline import DEFAULT_PASSES, LOOP_PASSES, default_pipeline
 from relayish.registry.option import MISSING
 from relayish.registry.syntax import parse_specs
-from relayish.transform import PassContext, Sequential, parse_pipeline, pass_entry
+from relayish.transform import (
+    PassContext,
+    Sequential,
+    parse_instruments,
+    parse_pipeline,
+    pass_entry,
+)
 
 Around: TypeAlias = Callable[[Sequence[PassInstrument]], tuple[PassInstrument, ...]]
 """Puts instruments before and behind others."""
@@ -40,6 +46,15 @@ def named_pipeline(args: argparse.Namespace) -> Sequential | None:
         PipelineError, UnknownNameError: If it names what there is not.
     """
     return None if args.passes is None else parse_pipeline(args.passes)
+
+
+def named_instruments(args: argparse.Namespace) -> tuple[PassInstrument, ...]:
+    """Return the instruments that are named, made anew.
+
+    Raises:
+        PipelineError, UnknownNameError: If one is named that there is not.
+    """
+    return tuple([each for text in args.instrument for each in parse_instruments(text)])
 
 
 def usual_pipeline(args: argparse.Namespace, form: Form) -> Sequential:
@@ -74,6 +89,7 @@ def driver_context(args: argparse.Namespace) -> DriverCtx:
     """
     for name in args.dump_after:
         pass_entry(name)  # misspelt, it would silently have no effect
+    named_instruments(args)  # asked before a file is read
     config = GlobalConfig(
         show=args.show,
         trace=args.trace,
@@ -161,9 +177,13 @@ def context_of(
     """
     for name in (*args.disable_pass, *args.required_pass):
         pass_entry(name)  # misspelt, it would silently have no effect
-    checking: tuple[PassInstrument, ...] = ()
+    checking: tuple[PassInstrument, ...] = named_instruments(args)
     if args.verify_each:
-        checking = VerifyInstrument((*USUAL_CHECKS, "verified")), PreservedAnalysesInstrument()
+        checking = (
+            *checking,
+            VerifyInstrument((*USUAL_CHECKS, "verified")),
+            PreservedAnalysesInstrument(),
+        )
     watching = (*checking, *instruments)
     ctx = PassContext(
         opt_level=_level(args, pipeline),

@@ -16,10 +16,14 @@ def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None
     arguments.add_command(commands, "drive", what, **words)
     passes = arguments.add_command(commands, "passes", "list the passes there are, or describe one")
     passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
+    what = "list instruments, which watch passes, or describe the one that is named"
+    arguments.add_flags(passes, {"--instruments": what})
+    arguments.add_json(passes, "tell them as JSON")
     domains = arguments.add_command(
         commands, "domains", "list the operators of all domains, or of one"
     )
     domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
+    arguments.add_json(domains, "tell them as JSON")
     _add_print(commands)
     b2c = arguments.add_command(commands, "b2c", "write a program of loops, or of core, as C")
     arguments.add_program(b2c)

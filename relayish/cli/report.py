@@ -1,4 +1,4 @@
-"""What the command line tells: results, what is wrong, and, if asked for, what it does.
+"""Telling of results, of what is wrong, and, if asked for, of what is being done.
 
 Everything that a command tells goes through these functions. ``-q`` leaves results that were asked
 for and what is wrong, ``-v`` adds what is read and loaded, and which passes run.

@@ -22,6 +22,13 @@ from relayish.pass_infra.composition.check import (
     register_check,
     run_check,
 )
+from relayish.pass_infra.composition.instruments import (
+    InstrumentEntry,
+    InstrumentRegistry,
+    list_instruments,
+    parse_instruments,
+    register_instrument,
+)
 from relayish.pass_infra.composition.pass_config import config_class, config_of
 from relayish.pass_infra.composition.register import register_pass
 from relayish.pass_infra.composition.registry import REGISTRY as _REGISTRY
@@ -34,6 +41,7 @@ from relayish.pass_infra.composition.registry import (
     pass_entry,
 )
 from relayish.pass_infra.composition.sequential import Sequential, parse_pipeline, requirements
+from relayish.pass_infra.instruments import named as _named  # registers those of relayish
 from relayish.pass_infra.instruments.common import CommonOptionsInstrument
 from relayish.pass_infra.instruments.counting import PassCountInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
@@ -60,6 +68,6 @@ from relayish.registry.source import EntryPointSource, PassSource, TableSource
 
 __all__ = _imported_names(__name__)
 
-del _checks, _shrinking
+del _checks, _named, _shrinking
 
 _add_config_source(_REGISTRY.find, _REGISTRY.entries)

@@ -22,6 +22,11 @@ from relayish.pass_infra.composition.check import get_check as get_check
 from relayish.pass_infra.composition.check import list_checks as list_checks
 from relayish.pass_infra.composition.check import register_check as register_check
 from relayish.pass_infra.composition.check import run_check as run_check
+from relayish.pass_infra.composition.instruments import InstrumentEntry as InstrumentEntry
+from relayish.pass_infra.composition.instruments import InstrumentRegistry as InstrumentRegistry
+from relayish.pass_infra.composition.instruments import list_instruments as list_instruments
+from relayish.pass_infra.composition.instruments import parse_instruments as parse_instruments
+from relayish.pass_infra.composition.instruments import register_instrument as register_instrument
 from relayish.pass_infra.composition.pass_config import config_class as config_class
 from relayish.pass_infra.composition.pass_config import config_of as config_of
 from relayish.pass_infra.composition.register import register_pass as register_pass

@@ -17,6 +17,8 @@ from relayish.pass_infra.instruments.dump import DumpInstrument as DumpInstrumen
 from relayish.registry.source import EntryPointSource as EntryPointSource
 from relayish.pass_infra.relay.function_pass import FunctionPass as FunctionPass
 from relayish.pass_infra.instruments.immutable import ImmutableModuleInstrument as ImmutableModuleInstrument
+from relayish.pass_infra.composition.instruments import InstrumentEntry as InstrumentEntry
+from relayish.pass_infra.composition.instruments import InstrumentRegistry as InstrumentRegistry
 from relayish.pass_infra.base.pass_class import ModulePass as ModulePass
 from relayish.pass_infra.base.pass_class import Pass as Pass
 from relayish.pass_infra.base.context import PassContext as PassContext
@@ -53,13 +55,16 @@ from relayish.pass_infra.composition.registry import get_pass as get_pass
 from relayish.ir.relay.function_attributes import is_skipped as is_skipped
 from relayish.pass_infra.composition.check import list_checks as list_checks
 from relayish.pass_infra.base.config import list_configs as list_configs
+from relayish.pass_infra.composition.instruments import list_instruments as list_instruments
 from relayish.pass_infra.composition.registry import list_passes as list_passes
 from relayish.pass_infra.base.decorators import module_pass as module_pass
+from relayish.pass_infra.composition.instruments import parse_instruments as parse_instruments
 from relayish.pass_infra.composition.sequential import parse_pipeline as parse_pipeline
 from relayish.pass_infra.composition.registry import pass_entry as pass_entry
 from relayish.pass_infra.base.instrument import pass_instrument as pass_instrument
 from relayish.pass_infra.composition.check import register_check as register_check
 from relayish.pass_infra.base.config import register_config_option as register_config_option
+from relayish.pass_infra.composition.instruments import register_instrument as register_instrument
 from relayish.pass_infra.composition.register import register_pass as register_pass
 from relayish.pass_infra.composition.sequential import requirements as requirements
 from relayish.pass_infra.composition.check import run_check as run_check

@@ -8,7 +8,6 @@ import pytest
 
 from relayish.cli.main import main
 from relayish.ir.domains.domain import Domain, list_domains
-from relayish.ir.domains.domain_table import domain_table
 from relayish.ir.domains.property import Property
 from relayish.ir.registration.declarations import declared_temporarily
 
@@ -37,8 +36,9 @@ def test_unknown_domain_is_refused_with_the_nearest_one(
     assert "no domain 'visoin' is declared; did you mean vision?" in capsys.readouterr().err
 
 
-def test_name_with_a_line_break_is_shown_on_one_line() -> None:
+def test_name_with_a_line_break_is_shown_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with declared_temporarily():
         lines = Domain("lines")
         lines.add("a\nb", None, 1, Property.EXPR)
-        assert "  0  a\\nb  1  EXPR\n" in domain_table([lines])
+        assert main(["domains", "lines"]) == 0
+    assert capsys.readouterr().out.splitlines()[2].split() == ["0", "a\\nb", "1", "EXPR"]

@@ -180,3 +180,33 @@ def test_what_cannot_be_loaded_is_refused(name: str, told: str, write: Write) ->
     with pytest.raises(PackageError, match=f"^--load {name}: {told}".replace("?", r"\?")):
         load(name)
     assert loaded() == ()
+
+
+INSTRUMENT = """
+from relayish.transform import PassInstrument, register_instrument
+
+@register_instrument()
+class Names(PassInstrument):
+    "Print names."
+
+    def __init__(self, *, before: str = "") -> None:
+        self.before = before
+
+    def run_before_pass(self, mod, info):
+        print(self.before + info.name)
+"""
+
+
+@each("command", ["opt", "bisect"])
+def test_instrument_of_a_loaded_file_watches_passes(
+    command: str, write: Write, program: Path, capsys: Capture
+) -> None:
+    write("mine.py", INSTRUMENT)
+    words = ["--load", "mine.py", "-p", "FoldConstant", "--instrument", "names{before='* '}"]
+    assert main([command, str(program), *words]) == 0
+    assert "* FoldConstant\n" in capsys.readouterr().out
+
+
+def test_unknown_instrument_is_refused_before_a_file_is_read(capsys: Capture) -> None:
+    assert main(["opt", "nowhere", "--instrument", "tming"]) == 2
+    assert "no instrument 'tming' is registered; did you mean Timing?" in capsys.readouterr().err

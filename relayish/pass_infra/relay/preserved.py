@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo
+from relayish.pass_infra.composition.instruments import register_instrument
 from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
 
+@register_instrument("PreservedAnalyses")
 class PreservedAnalysesInstrument(NestingInstrument):
     """Refuse passes that do not preserve the analyses they say they preserve.
 
