@@ -13,6 +13,7 @@ import pytest
 from relayish.cli.loaded import VARIABLE, load, load_again, loaded
 from relayish.cli.main import main
 from relayish.errors import PackageError
+from relayish.transform import get_pass
 from tests.support.each import each
 
 Capture = pytest.CaptureFixture[str]
@@ -107,10 +108,9 @@ def test_package_in_the_working_directory_is_loaded_by_its_name(write: Write) ->
     assert load("of_test_package").__name__ == "of_test_package"
 
 
-def test_what_is_loaded_is_found_by_processes_that_are_started(write: Write) -> None:
-    mine = load(str(write("mine.py", "class Mine:\n    pass\n")))
-    pickled = pickle.dumps(mine.Mine)
-    script = f"import pickle; print(pickle.loads({pickled!r}).__qualname__)"
+def shown_elsewhere(thing: object) -> str:
+    """Return what a process shows that was started and unpickles something."""
+    script = f"import pickle; print(pickle.loads({pickle.dumps(thing)!r}))"
     root = str(Path(__file__).parents[2])
     ran = subprocess.run(
         [sys.executable, "-c", script],
@@ -119,7 +119,17 @@ def test_what_is_loaded_is_found_by_processes_that_are_started(write: Write) -> 
         capture_output=True,
         text=True,
     )
-    assert ran.stdout == "Mine\n"
+    return ran.stdout
+
+
+def test_class_in_a_loaded_file_is_found_by_processes_that_are_started(write: Write) -> None:
+    mine = load(str(write("mine.py", "class Mine:\n    pass\n")))
+    assert shown_elsewhere(mine.Mine) == "<class 'relayish.cli.loaded.mine.Mine'>\n"
+
+
+def test_pass_in_a_loaded_file_is_registered_in_processes_that_are_started(write: Write) -> None:
+    load(str(write("mine.py", PASS.format(name="KeepAll"))))
+    assert shown_elsewhere(get_pass("KeepAll{twice=true}")) == "KeepAll(twice=True)\n"
 
 
 def test_what_was_loaded_is_loaded_again(write: Write, capsys: Capture) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copyreg
 import dataclasses
 import functools
+import importlib
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, Unpack, cast, dataclass_transform
@@ -201,7 +202,7 @@ def _complete(
     subject = None if isinstance(made, Pass) or inspect.isclass(made) else subject_of(made)
     if subject is not None:
         own: Any = _restrict_kind(class_of(made, info.name, subject), takes)  # Any: as below
-        _make_copyable(own, info.name)
+        _make_copyable(own, info.name, made.__module__)
         return made, _complete_class(own, info), own
     made = _restrict_kind(made, takes)
     if isinstance(made, Pass):
@@ -215,8 +216,8 @@ def _complete(
     return factory, options, factory
 
 
-def _make_copyable(own: Any, name: str) -> None:  # Any: a pass class
-    """Let passes of class ``own`` be copied and pickled: as name, options and info.
+def _make_copyable(own: Any, name: str, module: str) -> None:  # Any: a pass class
+    """Let passes of class ``own`` be copied and pickled: as name, options, info and module.
 
     No module holds the class, so it cannot be pickled itself.
     """
@@ -228,7 +229,7 @@ def _make_copyable(own: Any, name: str) -> None:  # Any: a pass class
         if found is None or found.factory is not own:
             raise PassError(f"cannot pickle {made!r}: pass {name} was registered anew since")
         options = {option.name: getattr(made, option.name) for option in found.options}
-        return _build_again, (name, options, made.info)
+        return _build_again, (name, options, made.info, module)
 
     own.__reduce__, own.__copy__, own.__deepcopy__ = reduce, _copy, _copy
 
@@ -240,7 +241,8 @@ def _copy(made: Any, _memo: object = None) -> Any:  # Any: a pass
     return copied
 
 
-def _build_again(name: str, options: dict[str, object], info: PassInfo) -> Pass:
+def _build_again(name: str, options: dict[str, object], info: PassInfo, module: str) -> Pass:
+    importlib.import_module(module)  # which registers it, where a process has begun anew
     made = REGISTRY.get(name).build(options)
     return made.with_info(info)
 
