@@ -9,7 +9,7 @@ from relayish._support.collector import freeze_heap
 from relayish._support.files import replace_file
 from relayish.binary import SUFFIX, from_binary, is_binary, read_binary, write_binary
 from relayish.cli.forms import Form, form_of, parse_program, program_of, text_of
-from relayish.cli.report import tell
+from relayish.cli.report import tell, tell_step
 from relayish.errors import ParseError
 from relayish.ir.relay.module import IRModule
 
@@ -70,6 +70,7 @@ def program_in(
 
 def read_content(name: str) -> bytes | None:
     """Return what the file ``name`` holds; ``None`` where that is to be mapped, not read."""
+    tell_step(f"reading {show_name(name)}")
     if name == STANDARD:
         return sys.stdin.buffer.read()
     with Path(name).open("rb") as file:

@@ -16,7 +16,9 @@ from relayish.cli.pipeline_options import (
     render_run,
     usual_pipeline,
 )
+from relayish.cli.progress import shown_bar
 from relayish.cli.report import tell, tell_error
+from relayish.cli.tables import is_coloured
 from relayish.domain.driver import Driver, DriverCtx
 from relayish.errors import OptionError, PassError
 from relayish.ir.relay.module import IRModule
@@ -28,11 +30,10 @@ from relayish.pass_infra.instruments.printing import (
     PrintAfterAll,
     PrintBeforeAll,
 )
-from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import VerifyInstrument
 from relayish.pass_infra.relay.program_file import phase_of
-from relayish.transform import Sequential, get_check, pass_entry
+from relayish.transform import get_check, pass_entry
 
 
 def run(args: argparse.Namespace) -> int:
@@ -55,10 +56,11 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     pipeline = usual_pipeline(args, form) if named is None else named
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     timing = PassTimingInstrument()
-    watching = [*([timing] if args.timing else []), *_instruments(args, driver)]
+    watching = [*([timing] if args.timing else []), *_instruments(args)]
     with (
         recorded(args, driver, mod) as recording,
-        context_of(args, pipeline, watching, recording.around),
+        shown_bar(0, 0 if watching else len(driver.plan())) as bar,
+        context_of(args, pipeline, [*watching, bar.watch(driver)], recording.around),
         freeze_heap(),
     ):
         # run as a driver, and not called, which would print and time the whole like one more pass
@@ -82,7 +84,7 @@ def _read(args: argparse.Namespace) -> tuple[IRModule, Form, str]:
     return mod, form, phase
 
 
-def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassInstrument]:
+def _instruments(args: argparse.Namespace) -> list[PassInstrument]:
     """Return the instruments that are asked for; what they print goes to standard error."""
     for name in (*args.print_ir_after, *args.print_ir_before):
         pass_entry(name)  # misspelt, it would silently have no effect
@@ -95,9 +97,8 @@ def _instruments(args: argparse.Namespace, pipeline: Sequential) -> list[PassIns
         made.append(DumpInstrument(args.dump_ir))
     made += _printers(args)
     if args.diff:
-        made.append(DiffInstrument(colour=_is_coloured(args.color), file=sys.stderr))
-    if sys.stderr.isatty():
-        made.append(ProgressInstrument(pipeline))
+        colour = is_coloured(sys.stderr, args.color)
+        made.append(DiffInstrument(colour=colour, file=sys.stderr))
     return made
 
 
@@ -113,7 +114,3 @@ def _printers(args: argparse.Namespace) -> list[PassInstrument]:
         before = () if args.print_ir_before_all else args.print_ir_before
         made.append(PassPrintingInstrument(before, after, only_changed=changed, file=sys.stderr))
     return made
-
-
-def _is_coloured(wish: str) -> bool:
-    return sys.stderr.isatty() if wish == "auto" else wish == "always"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import dataclasses
 import os
 import tempfile
@@ -29,7 +28,6 @@ from relayish.cli.onnx.given import read_data
 from relayish.cli.onnx.inputs import sizes_of, with_ranks
 from relayish.cli.onnx.noise import measure_noise
 from relayish.cli.onnx.precision import narrowest_floats
-from relayish.cli.onnx.progress import Bar
 from relayish.cli.onnx.reading import (
     ModelFile,
     as_regular_file,
@@ -51,6 +49,7 @@ from relayish.cli.pipeline_options import (
     named_pipeline,
     render_run,
 )
+from relayish.cli.progress import Bar, shown_bar
 from relayish.cli.report import Verbosity, tell, tell_error, verbosity
 from relayish.domain.driver import Driver
 from relayish.errors import EvaluationError, ModelError, OptionError, PassError, RelayishError
@@ -59,7 +58,6 @@ from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import bisect
-from relayish.pass_infra.instruments.progress import ProgressInstrument
 from relayish.passes.onnx.default_pipeline import onnx_pipeline
 from relayish.transform import Sequential
 
@@ -84,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     _check_options(args)
     engines = usual_engines(_run_in_session, is_needed=bool(args.verify))
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
-    with _shown_bar(driver) as bar, as_regular_file(args.file) as path:
+    with shown_bar(STEPS, len(driver.plan())) as bar, as_regular_file(args.file) as path:
         bar.step("reading")
         model = read_model(path, parse_shapes(args.input_shape), name=args.file)
         mod = model.to_module(freeze_params=args.freeze_params)
@@ -134,15 +132,6 @@ def _check_options(args: argparse.Namespace) -> None:
         if Path(args.output).exists() and not Path(args.output).is_file():
             raise OptionError(f"-o {args.output} is a device or a pipe; expected a file")
         check_writable(Path(args.output))
-
-
-@contextlib.contextmanager
-def _shown_bar(driver: Driver) -> Iterator[Bar]:
-    bar = Bar(STEPS, len(driver.plan()), is_quiet=verbosity() is Verbosity.QUIET)
-    try:
-        yield bar
-    finally:
-        bar.end()
 
 
 @dataclass(slots=True)
@@ -207,7 +196,7 @@ class _Work:
 
     def _optimise(self, around: Around) -> tuple[Report, int]:
         costs = PassCostInstrument()
-        progress = ProgressInstrument(self.driver, callback=self.bar.show_pass)
+        progress = self.bar.watch(self.driver)
         self.bar.begin_passes()
         with context_of(self.args, self.pipeline, [costs, progress], around), freeze_heap():
             out = self.driver(self.mod)

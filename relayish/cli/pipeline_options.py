@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from relayish.cli.forms import Form
-from relayish.cli.report import tell_note
+from relayish.cli.report import Verbosity, tell_note, verbosity
+from relayish.cli.steps import StepInstrument
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.domain.driver.config import GLOBAL_NAMES
 from relayish.errors import ConfigError
@@ -178,6 +179,8 @@ def context_of(
     for name in (*args.disable_pass, *args.required_pass):
         pass_entry(name)  # misspelt, it would silently have no effect
     checking: tuple[PassInstrument, ...] = named_instruments(args)
+    if verbosity() is Verbosity.VERBOSE:
+        checking = (StepInstrument(), *checking)
     if args.verify_each:
         checking = (
             *checking,

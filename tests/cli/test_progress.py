@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import sys
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from relayish.cli.main import main
-from relayish.cli.onnx.progress import WIDTH, Bar
+from relayish.cli.progress import WIDTH, Bar
+from relayish.cli.report import Verbosity, telling
 
 Capture = pytest.CaptureFixture[str]
+CLEAR = "\r\x1b[K"
 
 
 class _Terminal(io.StringIO):
@@ -19,46 +22,100 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_a_bar_grows_and_is_taken_away() -> None:
-    stream = _Terminal()
-    bar = Bar(2, 0, stream=stream)
+@pytest.fixture(autouse=True)
+def _usual_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.fixture
+def _without_rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "rich" else find_spec(name)
+    )
+
+
+def shown_of(stream: io.StringIO, steps: int = 2) -> str:
+    bar = Bar(steps, 0, stream=stream)
     bar.step("reading")
     bar.step("writing")
     bar.end()
+    return stream.getvalue()
+
+
+@pytest.mark.usefixtures("_without_rich")
+def test_a_bar_grows_and_is_taken_away() -> None:
     half = WIDTH // 2
     empty, filled = f">{' ' * (WIDTH - 1)}", f"{'=' * half}>{' ' * (half - 1)}"
-    clear = "\r\x1b[K"
-    assert stream.getvalue() == f"{clear}[{empty}] reading{clear}[{filled}] writing{clear}"
+    expected = f"{CLEAR}[{empty}] reading{CLEAR}[{filled}] writing{CLEAR}"
+    assert shown_of(_Terminal()) == expected
 
 
-def test_nothing_is_shown_where_there_is_no_terminal() -> None:
-    stream = io.StringIO()
-    bar = Bar(1, 0, stream=stream)
-    bar.step("reading")
-    bar.end()
-    assert stream.getvalue() == ""
+def test_rich_draws_the_bar_and_takes_it_away() -> None:
+    pytest.importorskip("rich")
+    shown = shown_of(_Terminal())
+    assert shown.count("━") >= 2 * WIDTH
+    assert "reading" in shown
+    assert "writing" in shown
+    assert shown.endswith("\x1b[2K")  # the line is erased
+
+
+def test_rich_takes_no_markup_from_what_is_done() -> None:
+    pytest.importorskip("rich")
+    stream = _Terminal()
+    Bar(1, 0, stream=stream).step("[red]reading")
+    assert "[red]reading" in stream.getvalue()
+
+
+def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown_of(io.StringIO()) == ""
+    assert shown_of(_Terminal(), steps=0) == ""
+    monkeypatch.setenv("TERM", "dumb")
+    assert shown_of(_Terminal()) == ""
+
+
+def test_bar_is_as_loud_as_wanted(capsys: Capture) -> None:
+    with telling(Verbosity.QUIET):
+        assert shown_of(_Terminal()) == ""
+    assert capsys.readouterr().err == ""
+    with telling(Verbosity.VERBOSE):
+        assert shown_of(_Terminal()) == ""
+    assert capsys.readouterr().err == "relayish: reading\nrelayish: writing\n"
+
+
+@pytest.mark.usefixtures("_without_rich")
+def test_opt_shows_every_pass_on_a_terminal_and_clears_the_line(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["opt", str(program), "-p", "FoldConstant,DeadCodeElimination"]
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert main(words) == 0
+    shown = [each.partition("] ")[2] for each in terminal.getvalue().split(CLEAR)]
+    assert shown[1:] == ["[1/3] FoldConstant", "[2/3] InferType", "[3/3] DeadCodeElimination", ""]
+    terminal.truncate(0)
+    assert main([*words, "--diff", "--color", "never"]) == 0
+    assert CLEAR not in terminal.getvalue()
 
 
 @pytest.mark.references
+@pytest.mark.usefixtures("_without_rich")
 def test_optimize_shows_every_pass_on_a_terminal(
-    model: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("onnx")
+    model = Path(__file__).parents[2] / "examples" / "small_network.onnx"
     argv = ["optimize", str(model), "-p", "DeadCodeElimination"]
     terminal = _Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     assert main(argv) == 0
-    shown = [each.partition("] ")[2] for each in terminal.getvalue().split("\r\x1b[K")]
+    shown = [each.partition("] ")[2] for each in terminal.getvalue().split(CLEAR)]
     assert shown[1:5] == ["reading", "[1/2] InferType", "[2/2] DeadCodeElimination", "writing"]
     assert shown[5] == "verifying"
     assert shown[-1] == ""  # the bar is gone
     assert "DeadCodeElimination" in capsys.readouterr().out
-
-
-@pytest.mark.references
-def test_optimize_shows_no_bar_if_quiet(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("onnx")
-    terminal = _Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    assert main(["optimize", str(model), "-p", "DeadCodeElimination", "--quiet"]) == 0
-    assert terminal.getvalue() == ""
+    terminal.truncate(0)
+    assert main([*argv, "--quiet"]) == 0
+    assert terminal.getvalue().strip("\0") == ""
