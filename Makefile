@@ -44,8 +44,10 @@ format-check:  ## is the code laid out?
 	$(PYTHON) -m ruff format --check .
 
 .PHONY: types
-types:  ## check the types
+types:  ## check the types, also of what the documentation shows
 	$(PYTHON) -m mypy
+	$(PYTHON) -m pyright
+	$(PYTHON) -m tools.check_docs
 
 .PHONY: size
 size:  ## does each package keep within its budget of lines?

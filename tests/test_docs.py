@@ -21,32 +21,15 @@ from relayish.ir.nodes.node import declared_temporarily
 from tests.support.compiled_loops import skip_without_compiler
 from tests.support.each import each
 from tests.support.numpy_text import as_numpy_writes
-from tools.links import own_file
+from tools.doc_examples import FENCE, PAGES, page_name, python_of
+from tools.links import ROOT, own_file
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PACKAGES = [
     f"relayish.{module.name}"
     for module in pkgutil.iter_modules(relay.__path__)
     if module.name != "__main__"
 ]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
-
-
-def page_name(page: Path) -> str:
-    return str(page.relative_to(ROOT))
-
-
-def python_of(text: str) -> str:
-    """Return the Python blocks of a page, everything else blanked, so that lines keep numbers."""
-    kept = [""] * (text.count("\n") + 1)
-    for fence in FENCE.finditer(text):
-        if fence[1] == "python":
-            first = text.count("\n", 0, fence.start(2))
-            for offset, line in enumerate(fence[2].splitlines()):
-                kept[first + offset] = line
-    return "\n".join(kept)
 
 
 class Checker(doctest.OutputChecker):
