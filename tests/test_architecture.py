@@ -42,7 +42,7 @@ LAYERS = (
     ("pass_infra.relay",),
     ("passes",),
     ("transform",),
-    ("draw", "frontend", "codegen"),
+    ("draw", "frontend", "codegen", "stubs"),
     ("cli", "testing"),
     ("tvm",),
     ("__main__",),

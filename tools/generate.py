@@ -15,6 +15,7 @@ from tools import (
     command_page,
     face_stubs,
     handler_stubs,
+    kind_stubs,
     operator_stubs,
     operator_table,
     pass_page,
@@ -25,6 +26,7 @@ from tools import (
 from tools.generated import Generated
 
 FILES = (
+    *kind_stubs.GENERATED,
     *handler_stubs.GENERATED,
     *face_stubs.GENERATED,
     class_diagram.GENERATED,

@@ -150,7 +150,7 @@ def a_normal_form_offence(expr: Expr) -> Offence | None:
             value, tail = tail.value, tail.body
             kind = type(value)
             if kind is Call and fixed_device(value) is not None:
-                (value,) = value.args  # type: ignore[attr-defined]  # it is a call
+                (value,) = value.args
                 kind = type(value)
             if kind in SYMBOLS:
                 continue

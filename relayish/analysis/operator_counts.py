@@ -79,7 +79,7 @@ def list_fake_quantized_op_freqs(mod: IRModule) -> dict[str, int]:
     for node in _nodes(mod):
         if type(node) is Call and node.op in quantizes:
             for call in _region(node):
-                name = call.op.full_name  # type: ignore[attr-defined]  # operators
+                name = call.op.full_name
                 found[name] = found.get(name, 0) + 1
     return found
 

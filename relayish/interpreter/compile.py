@@ -138,11 +138,11 @@ class _Compiler(Emitter):
             self.values[call] = cell
 
     def leave_construction(self, call: kinds.Call, tail: bool, _extra: object) -> None:
-        constructor, expected = call.op, len(call.op.inputs)  # type: ignore[attr-defined]
+        constructor, expected = call.op, len(call.op.inputs)
         places = self.take_all(call.args)
         if len(places) != expected:
             message = (
-                f"constructor {constructor.name_hint} takes {expected} fields; "  # type: ignore[attr-defined]
+                f"constructor {constructor.name_hint} takes {expected} fields; "
                 f"found a call with {len(places)}"
             )
             self.define(call, self.fail(call, message), tail)

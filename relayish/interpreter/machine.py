@@ -396,7 +396,7 @@ def _operator_failed(
     values = [frame[place] for place in given]
     if any(value is UNSET for value in values):
         return failures.out_of_scope()
-    return failures.operator_failed(call.op, values, error)  # type: ignore[attr-defined]
+    return failures.operator_failed(call.op, values, error)
 
 
 def _add_notes(

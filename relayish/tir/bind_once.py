@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import cast
+from typing import Any, cast
 
 from relayish._support.trampoline import Rule, run
 from relayish.ir.nodes.node import VARIABLES, Node
@@ -93,7 +93,7 @@ class _Binder:
         """Return what is bound instead of ``variable``."""
         image = variable
         if isinstance(variable, Var):
-            bounds: dict[str, Node] = {}
+            bounds: dict[str, Any] = {}  # Any: fields of a variable
             for name in ("lower_bound", "upper_bound"):
                 bound = getattr(variable, name)
                 if bound is not None:

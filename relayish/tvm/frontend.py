@@ -131,7 +131,7 @@ def _with_parameters(mod: IRModule, names: set[str]) -> tuple[IRModule, dict[str
     for let in reversed(kept):
         body = let.with_fields(body=body)
     used = set(free_vars(body))
-    params: dict[Node, Node] = {
+    params: dict[Var, Node] = {
         var: var.with_fields(type_annotation=TensorType(data.shape, data.dtype.name))
         for var, data in values.items()
         if var in used

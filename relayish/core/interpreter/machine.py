@@ -272,7 +272,7 @@ class Machine(AnalyzeCtx):
     def _enter(self, code: Code, args: list[Value]) -> dict[Symbol, Value | Piece]:
         cells: dict[Symbol, Value | Piece] = dict(zip(code.formals, args, strict=True))
         for symbol in code.in_memory:
-            held = symbol.type  # type: ignore[attr-defined]  # of variables and registers
+            held = symbol.type
             piece = Piece.unset(display_name(symbol), self.size_of(held))
             if symbol in cells:
                 self.write(piece, 0, cells[symbol], held)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from relayish.core.ir.family import CoreNode
@@ -11,7 +13,7 @@ from relayish.ir.nodes.node import field, node
 from relayish.ir.values.value import Value, as_value
 
 
-def _as_data(given: object) -> Value:
+def _as_data(given: Any) -> Value:  # Any: as above
     value = as_value(given)
     if not isinstance(value, (np.generic, np.ndarray, str)):
         raise TypeError(f"a constant is a number, an array or a string; found {given!r}")

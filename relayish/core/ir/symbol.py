@@ -30,7 +30,7 @@ class Preg(Symbol):
     name: str = field(default="", hint=True)
 
 
-def _as_name(given: object) -> object:
+def _as_name(given: str) -> str:
     """Return a name; what is no text is refused with the field."""
     if given == "":
         raise FieldError("what a module defines goes by a name; found an empty one")

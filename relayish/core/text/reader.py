@@ -244,7 +244,7 @@ def _node(reader: Reader, names: _Names) -> Rule:
         return _named(reader, names, unquote_name(found["globalvar"]), start)
     name = unquote_name(found["name"])
     if name in ("True", "False"):
-        return Intconst(int(name == "True"), "bool", span=reader.span(start, reader.pos))  # type: ignore[arg-type]
+        return Intconst(int(name == "True"), "bool", span=reader.span(start, reader.pos))
     family = FAMILY_WORDS.get(name)
     if family is not None:
         return (yield family_value(reader, name, family))

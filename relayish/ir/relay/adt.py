@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from relayish.ir.equality.comparison import COMPARISONS, Comparison
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.roles import Atom, Role, Runs
@@ -24,18 +21,6 @@ class Constructor(Expr):
     name_hint: str
     inputs: tuple[Type, ...]
     belong_to: GlobalTypeVar
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            name_hint: str,
-            inputs: Sequence[Type],
-            belong_to: GlobalTypeVar,
-            *,
-            span: Span | None = None,
-            checked_type: Type | None = None,
-        ) -> None: ...
 
     @property
     def tag(self) -> int:
@@ -57,18 +42,6 @@ class TypeData(Type):
     type_vars: tuple[TypeVar, ...] = field(binder=True)
     constructors: tuple[Constructor, ...] = field(annotation=True)
     is_extern: bool = False
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            header: GlobalTypeVar,
-            type_vars: Sequence[TypeVar],
-            constructors: Sequence[Constructor],
-            is_extern: bool = False,
-            *,
-            span: Span | None = None,
-        ) -> None: ...
 
 
 class Pattern(Node, language=RELAY, held_as=Role.BINDER):
@@ -99,31 +72,12 @@ class PatternConstructor(Pattern):
     constructor: Constructor = field(annotation=True)
     patterns: tuple[Pattern, ...] = ()
 
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            constructor: Constructor,
-            patterns: Sequence[Pattern] = (),
-            *,
-            span: Span | None = None,
-        ) -> None: ...
-
 
 @node("pattern_tuple")
 class PatternTuple(Pattern):
     """Matches a tuple whose fields match ``patterns``."""
 
     patterns: tuple[Pattern, ...]
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            patterns: Sequence[Pattern],
-            *,
-            span: Span | None = None,
-        ) -> None: ...
 
 
 @node("clause")
@@ -144,18 +98,6 @@ class Match(Expr):
     data: Expr
     clauses: tuple[Clause, ...]
     complete: bool = True
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            data: Expr,
-            clauses: Sequence[Clause],
-            complete: bool = True,
-            *,
-            span: Span | None = None,
-            checked_type: Type | None = None,
-        ) -> None: ...
 
 
 def _is_same_constructor(lhs: Constructor, rhs: Constructor) -> bool:

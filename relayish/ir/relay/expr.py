@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
-
-import numpy as np
+from typing import Any, TypeAlias, Union
 
 from relayish._support import hooks
 from relayish.ir.attributes.attrs import Attrs
@@ -23,10 +21,9 @@ from relayish.ir.relay.language import RELAY
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.ir.values.literal import is_same_literal
-from relayish.ir.values.value import Value, as_value
+from relayish.ir.values.value import Number, Value, as_value
 
-# Any: the width of a numpy number is what it is
-Operand: TypeAlias = Union["Expr", float, "np.number[Any]", np.bool_]
+Operand: TypeAlias = Union["Expr", Number]
 """What may stand beside an expression at a Python operator: another, or a number."""
 
 
@@ -111,16 +108,6 @@ class Constant(Expr):
     """
 
     data: Value = field(convert=as_value)
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            data: object,
-            *,
-            span: Span | None = None,
-            checked_type: Type | None = None,
-        ) -> None: ...
 
 
 @node("var", atom=Atom.VARIABLE)
@@ -251,16 +238,6 @@ class Tuple(Expr):
 
     fields: tuple[Expr, ...]
 
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            fields: Sequence[Expr],
-            *,
-            span: Span | None = None,
-            checked_type: Type | None = None,
-        ) -> None: ...
-
     def __getitem__(self, index: int) -> Expr:
         return self.fields[index]
 
@@ -294,19 +271,6 @@ class Call(Expr):
     args: tuple[Expr, ...]
     attrs: Attrs | None = None
     type_args: tuple[Type, ...] = ()
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            op: Expr,
-            args: Sequence[Expr],
-            attrs: Attrs | None = None,
-            type_args: Sequence[Type] | None = (),
-            *,
-            span: Span | None = None,
-            checked_type: Type | None = None,
-        ) -> None: ...
 
     def __getitem__(self, index: int) -> TupleGetItem:
         """Return result ``index`` of a call with several results, such as one of ``split``."""
@@ -376,21 +340,6 @@ class Function(Expr):
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     attrs: DictAttrs | None = None
     virtual_device: VirtualDevice | None = None
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            params: Sequence[Var],
-            body: Expr,
-            ret_type: Type | None = None,
-            type_params: Sequence[TypeVar] | None = (),
-            attrs: DictAttrs | None = None,
-            virtual_device: VirtualDevice | None = None,
-            *,
-            span: Span | None = None,
-            checked_type: Type | None = None,
-        ) -> None: ...
 
     def with_attr(self, name: str | Mapping[str, object], value: object = None) -> Function:
         """Return the function with an attribute set, or those of a mapping.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from relayish._support import hooks
 from relayish.errors import FieldError
@@ -159,16 +158,6 @@ class TensorType(Type):
     shape: tuple[int | PrimExpr, ...] = field(convert=_check_shape)
     dtype: DType = field(default="float32", convert=check_dtype)
 
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            shape: Sequence[int | PrimExpr],
-            dtype: DType = "float32",
-            *,
-            span: Span | None = None,
-        ) -> None: ...
-
     @property
     def concrete_shape(self) -> tuple[int, ...]:
         """The shape, all of whose sizes are known.
@@ -194,15 +183,6 @@ class TupleType(Type):
     """The type of a tuple, by the types of its fields."""
 
     fields: tuple[Type, ...]
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            fields: Sequence[Type],
-            *,
-            span: Span | None = None,
-        ) -> None: ...
 
 
 @node("type_var", atom=Atom.VARIABLE)
@@ -240,18 +220,6 @@ class FuncType(Type):
     type_params: tuple[TypeVar, ...] = field(default=(), binder=True)
     type_constraints: tuple[TypeConstraint, ...] = ()
 
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            arg_types: Sequence[Type],
-            ret_type: Type,
-            type_params: Sequence[TypeVar] | None = (),
-            type_constraints: Sequence[TypeConstraint] | None = (),
-            *,
-            span: Span | None = None,
-        ) -> None: ...
-
     def __repr__(self) -> str:
         """Show the types it is made of as well, which of other nodes is left out."""
         shown = [_shown(ty) for ty in self.arg_types[:_MOST_SHOWN]]
@@ -280,16 +248,6 @@ class TypeCall(Type):
 
     func: Type
     args: tuple[Type, ...]
-
-    if TYPE_CHECKING:  # sequences become tuples
-
-        def __init__(
-            self,
-            func: Type,
-            args: Sequence[Type],
-            *,
-            span: Span | None = None,
-        ) -> None: ...
 
 
 @node("incomplete_type", atom=Atom.VARIABLE)

@@ -20,7 +20,7 @@ _SHORT_NAMES = {"uint1": "bool", "int": "int32", "uint": "uint32", "float": "flo
 
 
 @lru_cache(maxsize=1024)
-def check_dtype(name: object) -> str:
+def check_dtype(name: DTypeLike) -> str:
     """Return ``name`` as the canonical name of an element type.
 
     Args:
@@ -49,6 +49,9 @@ _COMMON: Final = (
     "int32", "int64", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
 )  # fmt: skip
 
+
+DTypeLike: TypeAlias = str | np.dtype[np.generic] | type
+"""What names an element type: its name, one of numpy's, or a class of numpy's scalars."""
 
 DType: TypeAlias = Annotated[str, check_dtype]
 """The name of an element type: ``float32``, ``bool``, ``int8``, ``bfloat16``, ``float32x4``, …"""

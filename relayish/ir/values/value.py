@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import operator
 from mmap import mmap
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from relayish.ir.values.string_array import as_strings
+
+Number: TypeAlias = Union[int, float, "np.number[Any]", np.bool_]  # Any: numbers of every width
+"""What a literal is made of where a program holds nodes: Python's numbers, and numpy's."""
 
 Value: TypeAlias = Union[np.generic, npt.NDArray[np.generic], str, "tuple[Value, ...]", None]
 """A numpy scalar (rank 0), a read-only array, a string, a tuple of values, or ``None``.
@@ -35,7 +38,7 @@ class Opaque:
 _DEFAULTS: dict[type, type[np.generic]] = {bool: np.bool_, int: np.int32, float: np.float32}
 
 
-def as_value(value: object) -> Value:
+def as_value(value: Any) -> Value:  # Any: whatever numpy takes
     """Return ``value`` in the form constants hold.
 
     Python numbers take Relay's default widths, lists become tuples of values, arrays are made

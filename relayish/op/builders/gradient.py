@@ -142,5 +142,5 @@ def count_elements(data: Expr, like: Expr) -> Built:
     """Return how many elements ``data`` has, as a scalar of the element type of ``like``."""
     shape = tensor_of(data).shape
     if is_static(shape):
-        return number(int(product(shape)), like)  # type: ignore[arg-type]  # it is a number
+        return number(int(product(shape)), like)
     return op.cast(op.prod(op.shape_of(data, dtype="int32")), tensor_of(like).dtype)

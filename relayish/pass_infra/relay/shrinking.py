@@ -95,8 +95,8 @@ def _replace(
                 free = free_vars(made)
                 if any(type(var) is not Var for var in free):
                     continue  # a variable that no function can take
-                fields = {"params": (*made.params, *free), "ret_type": None}
-                yield mod.with_function(name, made.with_fields(**fields))
+                made = made.with_fields(params=(*made.params, *free), ret_type=None)
+                yield mod.with_function(name, made)
 
 
 def _cut(mod: IRModule) -> Iterator[IRModule]:

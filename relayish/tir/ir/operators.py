@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final, TypeAlias, Union
+from typing import Final, TypeAlias, Union
 
 import numpy as np
 
@@ -16,11 +16,12 @@ from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.roles import Atom
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node, field, node
+from relayish.ir.values.value import Number
 from relayish.tir.ir.family import ExprNode, IrNode
 from relayish.tir.ir.language import TIR
 from relayish.tir.ir.type import BOOL, FLOAT32, INT32, STRING, Type, as_type, bool_like
 
-Operand: TypeAlias = Union["Expr", int, float, "np.bool_", "np.integer[Any]", "np.floating[Any]"]
+Operand: TypeAlias = Union["Expr", Number]
 """What may stand beside an expression at a Python operator: another, or a number."""
 
 

@@ -328,6 +328,7 @@ class Walk:
             if false_case is not None:
                 condition = self.simplify(Not(condition))
                 true_case, false_case = false_case, None
+        assert true_case is not None
         image = branch.with_fields(condition=condition, true_case=true_case, false_case=false_case)
         return self._note(branch, image)
 

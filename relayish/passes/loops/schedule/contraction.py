@@ -198,7 +198,7 @@ def _stays_with_elements(found: Contraction) -> bool:
     return all(_are_elements(each, list(found.loops)) for each in found.stores) and all(
         place_of(each) is not None and place_of(each) == places[buffer_of(each)]
         for each in accesses
-        if each.tensor.buffer in places  # type: ignore[attr-defined]
+        if each.tensor.buffer in places
     )
 
 

@@ -286,7 +286,7 @@ class _Writer:
 
         def add(here: _Images, element: Load, lane: Expr) -> Stmt:
             total = step.value
-            held = next(each for each in (total.a, total.b) if isinstance(each, Load))  # type: ignore[attr-defined]
+            held = next(each for each in (total.a, total.b) if isinstance(each, Load))
             here[held] = element
             assert self._packed is not None
             here[plan.factor] = Load(self._packed, (*plan.kept, block, *plan.depth, lane))

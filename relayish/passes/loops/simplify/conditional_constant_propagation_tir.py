@@ -89,7 +89,7 @@ def _replace_known(func: LoweredFunc) -> LoweredFunc:
     images: dict[Node, Node] = {}
     for stmt in STATEMENTS.post_order(func):
         if isinstance(stmt, LoweredFunc):
-            image: Node = stmt.with_fields(body=images[stmt.body])
+            image: Node = stmt.with_fields(body=images[stmt.body])  # type: ignore[arg-type]  # a Stmt
         else:
             image = VALUES.rebuild[type(stmt)](stmt, _Replacement(stmt, solution, images).get)
         images[stmt] = image

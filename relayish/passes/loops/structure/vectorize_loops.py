@@ -22,6 +22,7 @@ After::
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from relayish.errors import PassError
 from relayish.ir.kinds.one_line import one_line
@@ -114,7 +115,7 @@ def _with_loop_inside(order: list[Node]) -> set[Node]:
     return found
 
 
-def _serial(loop: For, **changes: object) -> For:
+def _serial(loop: For, **changes: Any) -> For:  # Any: fields of a loop
     kind = loop.for_type & ~ForType.VECTORIZED
     return loop.with_fields(for_type=kind, vectorize_info=NO_VECTORIZE, **changes)
 

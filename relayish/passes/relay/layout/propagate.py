@@ -276,6 +276,7 @@ class _Propagation:
         """
         if replaced is not None and _fixed_layouts(replaced, operands, types) is None:
             args = operands.arrange(replaced.args, [None] * len(before.inputs))
+            assert args is not None  # each has the layout it had
             rule = layout_rule(replaced.op)
             had = before.inputs
             answer = None if rule is None else rule(attrs_of(replaced), had, had, types)

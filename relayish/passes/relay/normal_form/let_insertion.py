@@ -249,7 +249,7 @@ class _Filler:
         scope = self.scope[node]
         if self.devices is not None:
             if fixed_device(node) is not None:
-                self.images[node] = image.args[0]  # type: ignore[attr-defined]  # a call; its value says it
+                self.images[node] = image.args[0]
                 return
             before = None if let is None else let.value
             image = with_fixed_device(image, self.devices[node], before)
@@ -348,7 +348,7 @@ class _Filler:
                 continue
             var, value, origin = binding
             same = type(origin) is Let and origin.var is var and origin.value is value
-            if same and origin.body is image:  # type: ignore[attr-defined]  # it is a let
+            if same and origin.body is image:
                 image = origin
             else:
                 image = Let._make(var, value, image, origin.span, None)
@@ -379,7 +379,7 @@ class _Filler:
             self.tasks.append((let.body, None, False))
         value = let.value
         while self.devices is not None and fixed_device(value) is not None:
-            (value,) = value.args  # type: ignore[attr-defined]  # it is a call
+            (value,) = value.args
         self.tasks.append((value, let, False))
         return ()
 

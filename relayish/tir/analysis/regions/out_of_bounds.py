@@ -220,7 +220,7 @@ class _Contexts:
     def prove(self, part: Part, at: Place, access: OutOfBounds) -> bool:
         """Return whether an index is in range at a place, by what is known of sums."""
         context = self._at_points.get(at.number)
-        index, size = access.expr, access.access.tensor.shape[access.dimension]  # type: ignore[attr-defined]
+        index, size = access.expr, access.access.tensor.shape[access.dimension]
         if part.indices is None:
             return False
         if part.indices:

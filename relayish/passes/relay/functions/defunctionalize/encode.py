@@ -208,7 +208,7 @@ class Encoder(MixedModeMutator):
         function = flatten(function)
         ret_type = None if function.ret_type is None else self.visit_type(function.ret_type)
         return function.with_fields(
-            params=self.mutate_all(function.params),
+            params=self.mutate_all(function.params),  # type: ignore[arg-type]  # variables
             body=self.visit(function.body),
             ret_type=ret_type,
         )

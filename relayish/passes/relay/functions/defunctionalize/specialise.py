@@ -94,7 +94,7 @@ class _Retyper(MixedModeMutator):
         """Return a function of whose parts the types are replaced."""
         ret_type = function.ret_type
         return function.with_fields(
-            params=self.mutate_all(function.params),
+            params=self.mutate_all(function.params),  # type: ignore[arg-type]  # variables
             body=self.visit(function.body),
             ret_type=None if ret_type is None else self.visit_type(ret_type),
         )
@@ -118,7 +118,7 @@ class _OneType(MixedModeMutator):
     def visit_function(self, function: Function) -> Expr:
         ret_type = None if function.ret_type is None else self.visit_type(function.ret_type)
         return function.with_fields(
-            params=self.mutate_all(function.params),
+            params=self.mutate_all(function.params),  # type: ignore[arg-type]  # variables
             body=self.visit(function.body),
             ret_type=ret_type,
             type_params=function.type_params if function is self._root else (),

@@ -30,9 +30,9 @@ class DroppingMutator(MixedModeMutator):
         image = self.visit(tail)
         for binding in reversed(chain):
             if binding.var not in self.dropped:
-                image = binding.with_fields(
-                    var=self.visit(binding.var), value=memo[binding.value], body=image
-                )
+                var = self.visit(binding.var)
+                assert isinstance(var, Var)
+                image = binding.with_fields(var=var, value=memo[binding.value], body=image)
             memo[binding] = image
         return image
 

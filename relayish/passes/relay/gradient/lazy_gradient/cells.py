@@ -160,7 +160,8 @@ class Writer:
     def _let(self, let: relay.Let) -> relay.Let:
         """Return the let; its variable has the slot of its value."""
         body = self._convert_to(let.body, self._flow.slot(let))
-        return let.with_fields(var=self._image(let.var), value=self._image(let.value), body=body)
+        var, value = self._image(let.var), self._image(let.value)
+        return let.with_fields(var=var, value=value, body=body)  # type: ignore[arg-type]  # a variable
 
     def _if(self, node: relay.If) -> relay.If:
         """Return the choice between what its branches have to be."""
@@ -193,7 +194,7 @@ class Writer:
     def _clause(self, clause: Clause) -> Clause:
         """Return the arm with what its result has to be."""
         value = self._convert_to(clause.rhs, self._flow.slot(clause))
-        return clause.with_fields(lhs=self._images[clause.lhs], rhs=value)
+        return clause.with_fields(lhs=self._images[clause.lhs], rhs=value)  # type: ignore[arg-type]  # a pattern
 
     def _function(self, func: relay.Function) -> relay.Function:
         """Return the function of the types it has now."""
@@ -202,7 +203,7 @@ class Writer:
         if ret_type is not None:
             ret_type = self._types.type_of(ret_type, result)
         return func.with_fields(
-            params=tuple([self._image(param) for param in func.params]),
+            params=[self._image(param) for param in func.params],  # type: ignore[misc]  # variables
             body=self._convert_to(func.body, result),
             ret_type=ret_type,
         )

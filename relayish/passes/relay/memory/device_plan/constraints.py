@@ -126,7 +126,7 @@ class Constraints:
     def _constrain(self, node: Expr) -> None:
         kind = type(node)
         if kind is Var:
-            self._keep(self.domain(node), node.virtual_device, node)  # type: ignore[attr-defined]
+            self._keep(self.domain(node), node.virtual_device, node)
         elif type(node) is Call:
             self._call(node)
         elif type(node) is Let:

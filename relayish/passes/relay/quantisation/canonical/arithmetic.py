@@ -47,7 +47,7 @@ def _sum(name: str) -> Callable[[Any, Any, Any], Expr]:
         if not is_zero(zero.expr):
             again = op.subtract if name == "add" else op.add
             combined = again(combined, as_dtype(zero.expr, WIDE))
-        return saturated(combined, lhs.ty.dtype)  # type: ignore[attr-defined]  # a tensor's type
+        return saturated(combined, lhs.ty.dtype)
 
     return form
 
@@ -73,7 +73,7 @@ def multiply(attrs: Any, inputs: Any, types: Any) -> Expr:
         factors.append(along(its_scale, channel, rank))
     ratio = quotient(multiply_scales(*factors), scale.expr)
     moved = rescaled(op.multiply(*sides), ratio)
-    dtype = lhs.ty.dtype  # type: ignore[attr-defined]  # the type of a tensor
+    dtype = lhs.ty.dtype
     return saturated(shifted(moved, zero.expr), dtype)
 
 
