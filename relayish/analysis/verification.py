@@ -115,7 +115,7 @@ def _with_known_types(
             if isinstance(node, GlobalVar):
                 users.setdefault(node.name_hint, []).append(name)
     kept = {name for name in definitions if name not in unsound}
-    for key, other in mod.functions.items():
+    for key, other in mod.functions_of(Node).items():
         name = key.name_hint
         if name in users and not isinstance(other, Expr) and tells_type(other):
             kept.add(name)

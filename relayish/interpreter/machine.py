@@ -31,6 +31,7 @@ from relayish.interpreter.value import (
     normalise,
 )
 from relayish.ir.attributes.attrs import Attrs
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, Op, Var
 from relayish.ir.relay.module import IRModule
@@ -322,7 +323,7 @@ class Machine:
                 f"@{name.name_hint} cannot be looked up: the program was evaluated without a "
                 f"module; pass mod="
             )
-        definition = self.mod[name]
+        definition = self.mod.function_of(Node, name)
         if not isinstance(definition, Expr):
             foreign = self._globals[name] = ForeignFunction(name.name_hint, self.mod)
             return foreign

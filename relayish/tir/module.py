@@ -74,7 +74,7 @@ def from_ir_module(mod: IRModule, name: str | None = None, target: Target | None
         FieldError: If something of ``mod`` has no place in such a module: a definition of another
             language, one of another name than it goes by, a type, or an attribute.
     """
-    definitions = {var.name_hint: node for var, node in mod.functions.items()}
+    definitions = {var.name_hint: node for var, node in mod.functions_of(Node).items()}
     for known, node in definitions.items():
         _check_definition(known, node)
     for header in mod.type_definitions:

@@ -10,6 +10,7 @@ from relayish.errors import EvaluationError, TypeConfusionError
 from relayish.interpreter.arguments import order_arguments
 from relayish.interpreter.inputs import check_binds, check_expr, check_module, convert_params
 from relayish.interpreter.value import Evaluated, normalise
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar, Tuple, Var
 from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
@@ -91,7 +92,7 @@ class AotExecutor:
 
 def _compiled(mod: IRModule, name: str) -> Callable[..., Evaluated]:
     """Return a function of a module, compiled; tensors of tuples are passed in their place."""
-    func = mod[name]
+    func = mod.function_of(Node, name)
     params = func.params if isinstance(func, Function) else ()
     is_flat = not any(isinstance(param.type_annotation, TupleType) for param in params)
     if is_flat:

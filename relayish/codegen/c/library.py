@@ -16,6 +16,7 @@ from relayish.codegen.c.exported import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule, plain
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError, IgnoredNameWarning, UnknownNameError
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.ir.values.ndarray import Device, NDArray, as_ndarray
@@ -260,7 +261,7 @@ def bind_params(
     mod: IRModule, params: Mapping[str, object]
 ) -> tuple[IRModule, dict[str, np.ndarray[Any, Any]]]:
     """Return a module whose ``main`` has values of parameters as constants, and which these are."""
-    main = mod["main"]
+    main = mod.function_of(Node, "main")
     if not isinstance(main, Function):
         return mod, {}
     names = {param.name_hint for param in main.params}

@@ -11,6 +11,7 @@ from relayish.codegen.python.runtime import Make, Matching
 from relayish.codegen.python.source import Activation
 from relayish.errors import EvaluationError
 from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, Pattern
 from relayish.ir.relay.expr import Constant, Expr, Function, GlobalVar, Op
 from relayish.ir.relay.module import IRModule
@@ -99,7 +100,7 @@ class ProgramNames:
         text = self._names.get(var)
         if text is not None:
             return text
-        definition = None if self.mod is None else self.mod[var]
+        definition = None if self.mod is None else self.mod.function_of(Node, var)
         if not isinstance(definition, Expr):
             found = "no module is given" if definition is None else describe(definition)
             raise EvaluationError(

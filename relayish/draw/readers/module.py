@@ -64,7 +64,7 @@ def read_module(
 
 def _with_types(mod: IRModule) -> tuple[IRModule, bool]:
     """Return a module with types, and whether there are any."""
-    is_model = any(calls_onnx(each) for each in mod.functions.values() if isinstance(each, Expr))
+    is_model = any(map(calls_onnx, mod.functions_of(Expr).values()))
     try:
         return (infer_shapes_onnx if is_model else infer_type)(mod), True
     except (ModelError, PackageError, TypeInferenceError, UnknownKindError):

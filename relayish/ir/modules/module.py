@@ -126,6 +126,29 @@ class Module(Generic[Name]):
         found = [(key, self._functions[key]) for key in self.get_global_vars()]
         return {key: func for key, func in found if isinstance(func, kind)}
 
+    def function_of(self, kind: type[_Kind], key: Name | str) -> _Kind:
+        """Return the definition of a function, which is a node of class ``kind``, or below it.
+
+        Raises:
+            UnknownNameError: If the module defines no such function.
+            FieldError: If it is of another class.
+
+        Example:
+            >>> from relayish.ir.relay.expr import Expr, Function, Tuple
+            >>> from relayish.ir.relay.module import IRModule
+            >>> mod = IRModule.from_expr(Tuple(()))
+            >>> mod.function_of(Function, "main") is mod["main"]
+            True
+        """
+        found = self[key]
+        if isinstance(found, kind):
+            return found
+        name = key if isinstance(key, str) else self.name_of(key)
+        raise FieldError(
+            f"@{name} is {indefinite(type(found))}; expected {indefinite(kind)}; "
+            f"mod.functions_of({kind.__name__}) has those that are"
+        )
+
     def get_global_vars(self) -> tuple[Name, ...]:
         """Return the keys of all definitions, in order of name."""
         return tuple([self._globals[name] for name in sorted(self._globals)])

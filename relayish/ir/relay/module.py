@@ -103,8 +103,23 @@ class IRModule(Module[GlobalVar]):
         name = "main" if symbol is None else symbol
         return IRModule({**(functions or {}), name: func}, type_definitions)
 
-    def __getitem__(self, key: Any) -> Node:  # Any: a name, or a key
-        """Return the definition of a function, by name or key, or of a type, by its header."""
+    @property
+    def functions(self) -> Mapping[GlobalVar, Function]:
+        return super().functions  # type: ignore[return-value]  # as __getitem__ says
+
+    def functions_items(self) -> list[tuple[GlobalVar, Function]]:
+        return list(self.functions.items())
+
+    @overload
+    def __getitem__(self, key: str | GlobalVar) -> Function: ...
+    @overload
+    def __getitem__(self, key: GlobalTypeVar) -> TypeData: ...
+    def __getitem__(self, key: Any) -> Any:  # Any: a name, or a key, and what it stands for
+        """Return the definition of a function, by name or key, or of a type, by its header.
+
+        Type checkers take it for Relay's :class:`Function`, as it mostly is. Where it is of another
+        language, :meth:`function_of` tells them: ``mod.function_of(tir.LoweredFunc, "main")``.
+        """
         if isinstance(key, GlobalTypeVar):
             return self._types[self.get_global_type_var(key.name_hint)]
         return super().__getitem__(key)

@@ -6,9 +6,11 @@ import weakref
 
 import pytest
 
+from relayish import tir
 from relayish.errors import DuplicateNameError, FieldError, FrozenNodeError, UnknownNameError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, TypeData
 from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar, Tuple, Var
 from relayish.ir.relay.module import IRModule
@@ -241,3 +243,20 @@ def test_functions_may_be_copied_and_pickled():
     assert type(pickle.loads(pickle.dumps(mod.functions))) is dict
     assert type(copy.copy(mod.functions)) is dict
     assert dict(mod.functions) == mod.functions
+
+
+def test_function_of_a_class_is_the_definition_where_it_is_of_that_class():
+    loops = tir.LoweredFunc("loops", (), tir.Block())
+    mod = IRModule({"main": Function((), Tuple(())), "loops": loops})
+    assert mod.function_of(tir.LoweredFunc, "loops") is loops
+    assert mod.function_of(Function, mod.get_global_var("main")) is mod["main"]
+    assert mod.function_of(Node, "loops") is loops
+
+
+def test_function_of_another_class_is_refused_by_name():
+    mod = IRModule({"main": Function((), Tuple(()))})
+    with pytest.raises(FieldError, match="@main is a Function; expected a LoweredFunc") as caught:
+        mod.function_of(tir.LoweredFunc, "main")
+    assert "functions_of(LoweredFunc)" in str(caught.value)
+    with pytest.raises(FieldError, match="@main is a Function"):
+        mod.function_of(tir.LoweredFunc, mod.get_global_var("main"))

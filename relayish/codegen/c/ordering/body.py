@@ -19,6 +19,7 @@ from relayish.codegen.c.ordering.statements import copy, fill
 from relayish.errors import CodegenError, UnlowerableError
 from relayish.functor import ExprFunctor
 from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, Match, PatternVar
 from relayish.ir.relay.expr import (
     Call,
@@ -295,7 +296,7 @@ class Body(ExprFunctor[Value]):
             case Constructor() as constructor:
                 return self._construct(call, constructor, aim)
             case GlobalVar() as var:
-                callee = self._program.mod[var]
+                callee = self._program.mod.function_of(Node, var)
                 if isinstance(callee, LoweredFunc):
                     return self._run(call, callee, aim)
                 if aim.is_last and var is self._var and self._again is not None:

@@ -20,6 +20,7 @@ from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.post_order_visit import count_nodes
 from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, If, Let
 from relayish.ir.relay.module import IRModule
@@ -73,7 +74,7 @@ def partial_evaluate(mod: IRModule) -> IRModule:
     evaluator = Evaluator(blocks, size)
     made: dict[GlobalVar, Expr] = {}
     for entry in CallGraph(blocks).topological_order():
-        func = blocks[entry.name]
+        func = blocks.function_of(Node, entry.name)
         if isinstance(func, Function) and not is_left_alone(func):
             made[blocks.get_global_var(entry.name)] = evaluator.function(entry.name)
     typed = infer_type(mod.with_functions(made))

@@ -75,8 +75,8 @@ def defunctionalize(mod: IRModule, *, entry: str = "main") -> IRModule:
     needed = remove_unused_functions(mod, entry_functions=(entry,))
     primitive: dict[GlobalVar | str, Expr] = {
         name: inline_primitives(function)
-        for name, function in needed.functions.items()
-        if isinstance(function, Function) and not is_opaque(function)
+        for name, function in needed.functions_of(Function).items()
+        if not is_opaque(function)
     }
     named = flatten_closure(needed.with_functions(primitive))
     expanded = eta_expand(named, expand_constructor=True, expand_global_var=True)

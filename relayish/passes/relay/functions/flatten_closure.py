@@ -154,7 +154,7 @@ def flatten_closure(mod: IRModule) -> IRModule:
     Source:
         RAF ``FlattenClosure``, which takes it that no closure is passed on.
     """
-    definitions = {n: f for n, f in mod.functions.items() if isinstance(f, Function)}
+    definitions = mod.functions_of(Function)
     closures = {
         name.name_hint: function
         for name, function in definitions.items()

@@ -99,7 +99,7 @@ def _arity(made: Expr, mod: IRModule | None) -> int | None:
         return None
     if made.op not in mod:
         return None
-    closure = mod[made.op]
+    closure = mod.function_of(Node, made.op)
     if (
         not isinstance(closure, Function)
         or not is_closure(closure)

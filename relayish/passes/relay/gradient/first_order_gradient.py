@@ -44,8 +44,8 @@ def first_order_gradient_of_module(mod: IRModule) -> IRModule:
     """
     typed = infer_type(mod)
     made: dict[GlobalVar | str, Expr] = {}
-    for name, func in typed.functions.items():
-        if not isinstance(func, Function) or func.type_params or is_skipped(func):
+    for name, func in typed.functions_of(Function).items():
+        if func.type_params or is_skipped(func):
             continue
         try:
             made[name] = first_order_gradient(check_differentiable(func))

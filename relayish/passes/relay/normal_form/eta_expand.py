@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from relayish.analysis.infer_type.unifier import substitute
 from relayish.functor import MixedModeMutator
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Constructor, Pattern
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Var
 from relayish.ir.relay.module import IRModule
@@ -55,7 +56,7 @@ class _Expander(MixedModeMutator):
     def rewrite_global_var(self, pre: GlobalVar, post: GlobalVar) -> Expr:
         if not self._global_vars:
             return post
-        function = self._mod[pre.name_hint]
+        function = self._mod.function_of(Node, pre.name_hint)
         if not isinstance(function, Function):
             return post
         fresh = _make_type_vars(function.type_params)

@@ -13,15 +13,15 @@ from relayish.pass_infra import is_skipped
 
 def iterate_own_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` but for those other compilers own."""
-    for name, func in mod.functions.items():
-        if isinstance(func, Function) and not has_compiler(func):
+    for name, func in mod.functions_of(Function).items():
+        if not has_compiler(func):
             yield name, func
 
 
 def iterate_open_functions(mod: IRModule) -> Iterator[tuple[GlobalVar, Function]]:
     """Yield the functions of ``mod`` whose bodies may be looked into."""
-    for name, func in mod.functions.items():
-        if isinstance(func, Function) and not is_opaque(func):
+    for name, func in mod.functions_of(Function).items():
+        if not is_opaque(func):
             yield name, func
 
 

@@ -90,8 +90,8 @@ def inline_composites(mod: IRModule, *, target: str) -> IRModule:
         'negative'
     """
     changed: dict[object, Function] = {}
-    for name, func in mod.functions.items():
-        if isinstance(func, Function) and compiler_of_function(func) == target:
+    for name, func in mod.functions_of(Function).items():
+        if compiler_of_function(func) == target:
             image = inline_composites_in(func, mod)
             if image is not func:
                 changed[name] = image

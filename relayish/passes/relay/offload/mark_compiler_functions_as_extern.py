@@ -49,9 +49,8 @@ def mark_compiler_functions_as_extern(mod: IRModule, *, compiler_filter: str = "
     return mod.with_functions(
         {
             name: func.with_fields(attrs=DictAttrs({EXTERN: 1}), checked_type=func.checked_type)
-            for name, func in mod.functions.items()
-            if isinstance(func, Function)
-            and (compiler := compiler_of_function(func)) is not None
+            for name, func in mod.functions_of(Function).items()
+            if (compiler := compiler_of_function(func)) is not None
             and compiler_filter in ("", compiler)
         }
     )

@@ -20,6 +20,7 @@ from relayish.errors import PassError
 from relayish.functor import MixedModeMutator
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let
 from relayish.ir.relay.function_attributes import (
     GLOBAL_SYMBOL,
@@ -92,7 +93,7 @@ class _Outliner(MixedModeMutator):
         known = self.added.get(symbol)
         if known is None and symbol in self._mod:
             name = self._mod.get_global_var(symbol)
-            defined = self._mod[name]
+            defined = self._mod.function_of(Node, name)
             known = (name, defined) if isinstance(defined, Function) else None
         if known is None:
             known = self.added[symbol] = GlobalVar(symbol, span=func.span), func

@@ -269,8 +269,8 @@ def to_mixed_precision_of_module(
     keep = ctx.get_config(KEEP_ORIG_OUTPUT_DTYPE) is True
     named = {name for func in mod.functions.values() for name in global_uses(func).names}
     changed: dict[relay.GlobalVar | str, relay.Expr] = {}
-    for key, func in mod.functions.items():
-        if not isinstance(func, relay.Function) or is_skipped(func):
+    for key, func in mod.functions_of(relay.Function).items():
+        if is_skipped(func):
             continue
         image = to_mixed_precision(
             func,

@@ -37,9 +37,7 @@ def check_weight_names(names: Sequence[str], func: Function, mod: IRModule | Non
         return
     if mod is not None:
         if mod not in _KNOWN:
-            _KNOWN[mod] = _names_of(
-                [other for other in mod.functions.values() if isinstance(other, Function)]
-            )
+            _KNOWN[mod] = _names_of(mod.functions_of(Function).values())
         known |= _KNOWN[mod]
         missing = [name for name in missing if name not in known]
     if missing:

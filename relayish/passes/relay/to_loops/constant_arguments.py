@@ -29,8 +29,7 @@ def mark_constant_arguments(mod: IRModule) -> IRModule:
         Linear in the number of distinct nodes.
     """
     for var, calls in calls_of_loops(mod).items():
-        func = mod[var]
-        assert isinstance(func, LoweredFunc)
+        func = mod.function_of(LoweredFunc, var)
         found = constant_arguments(func, calls)
         attrs = DictAttrs() if func.attrs is None else func.attrs
         numbers = tuple([at for at, arg in enumerate(func.args) if arg in found])

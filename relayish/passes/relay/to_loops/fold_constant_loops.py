@@ -71,8 +71,7 @@ def fold_constant_loops(mod: IRModule) -> IRModule:
     """
     splits: dict[GlobalVar, _Split] = {}
     for var, calls in calls_of_loops(mod).items():
-        func = mod[var]
-        assert isinstance(func, LoweredFunc)
+        func = mod.function_of(LoweredFunc, var)
         split = _split(func, constant_arguments(func, calls))
         if split is not None:
             splits[var] = split

@@ -199,8 +199,9 @@ class Evaluator:
     def _global(self, name: Expr) -> Value:
         value = self._globals.get(name)
         if value is None:
-            held = isinstance(name, GlobalVar) and name in self._mod
-            func = (self._made.get(name_of(name)) or self._mod[name]) if held else None
+            func: Node | None = None
+            if isinstance(name, GlobalVar) and name in self._mod:
+                func = self._made.get(name.name_hint) or self._mod.function_of(Node, name)
             known = isinstance(func, Function) and not is_left_alone(func)
             static = Closure(func, self._outside, pmap()) if known else None  # type: ignore[arg-type]
             value = self._globals[name] = Value(static, name)

@@ -251,7 +251,7 @@ class Encoder(MixedModeMutator):
 
     def _make_constructor(self, name: GlobalVar) -> adt.Constructor:
         """Return the constructor that stands for a function, or for what a closure returns."""
-        function = self._mod[name]
+        function: Expr = self._mod[name]
         assert isinstance(function, Function)
         captured: tuple[Type, ...] = ()
         if is_closure(function):
