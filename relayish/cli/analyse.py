@@ -12,7 +12,8 @@ import relayish.interpreter.constants
 import relayish.passes.core.lowering.values
 import relayish.tir.analysis  # noqa: F401 - registers analyses, as the one above does
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_program, write_result
+from relayish.cli.any_file import read_any
+from relayish.cli.files import write_result
 from relayish.cli.forms import Form, written_as
 from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.registry import ANALYSES, SOLVER_OPTIONS, AnalysisEntry, parse_analyses
@@ -35,11 +36,12 @@ def run(args: argparse.Namespace) -> int:
     if args.file is None:
         raise OptionError("no file is given; write relayish analyse FILE, or - for standard input")
     analyses = parse_analyses(args.analyses)
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    given = read_any(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    mod = given.mod
     program = mod if args.function is None else mod[args.function]
     with freeze_heap():
         found = [analyse(program, each) for each in analyses]
-        shown = render_json(found) if args.json else _render(found, mod, form, args.function)
+        shown = render_json(found) if args.json else _render(found, mod, given.form, args.function)
     write_result(shown, args.output)
     return 0
 

@@ -10,11 +10,8 @@ from typing import Any, Final, NoReturn
 
 from relayish._support.printable import message_text
 from relayish.cli.commands import load_command
-from relayish.cli.report import Verbosity, tell
+from relayish.cli.report import EXIT_USAGE, Verbosity, tell
 from relayish.errors import suggest
-
-EXIT_USAGE: Final = 2
-"""The exit code for an error in what was given."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -165,9 +162,20 @@ class _TellSchema(argparse.Action):
 
 def add_program(command: argparse.ArgumentParser, *, is_optional: bool = False) -> None:
     """Add the program that a command reads."""
-    what = "Relay text, loops, or a file in binary form; - for standard input"
-    command.add_argument("file", nargs="?" if is_optional else None, metavar="FILE", help=what)
+    command.add_argument("file", nargs="?" if is_optional else None, metavar="FILE", help=_READ)
     add_unknown_ops(command)
+
+
+def add_programs(command: argparse.ArgumentParser, *, are_optional: bool = False) -> None:
+    """Add the programs that a command reads one after the other."""
+    command.add_argument("files", nargs="*" if are_optional else "+", metavar="FILE", help=_READ)
+    add_unknown_ops(command)
+
+
+_READ: Final = """\
+Relay text, loops, core, a program in binary form or a model of ONNX, told by content; - for
+standard input
+"""
 
 
 def add_unknown_ops(command: argparse.ArgumentParser) -> None:
@@ -178,7 +186,7 @@ def add_unknown_ops(command: argparse.ArgumentParser) -> None:
 
 def add_output(command: argparse.ArgumentParser, what: str = "") -> None:
     """Add where a result goes."""
-    usual = "in binary form if it ends in .rly; standard output if not given"
+    usual = "binary if it ends in .rly, a model if in .onnx; standard output if not given"
     what = f"where to write the result, whole or not at all{what or ': ' + usual}"
     command.add_argument("-o", "--output", metavar="OUT", help=what)
 

@@ -7,7 +7,7 @@ import shlex
 from typing import Final
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_program, write_program
+from relayish.cli.any_file import read_any, write_like
 from relayish.cli.pipeline_options import context_of, driver_context, named_pipeline, usual_pipeline
 from relayish.cli.report import tell_error
 from relayish.domain.driver import Driver
@@ -26,8 +26,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the command; the least program is written where the result goes."""
     driven = driver_context(args)
     named = named_pipeline(args)
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    pipeline = usual_pipeline(args, form) if named is None else named
+    given = read_any(args.file, allow_unknown_ops=args.allow_unknown_ops)
+    mod = given.mod
+    pipeline = usual_pipeline(args, given.form) if named is None else named
     ctx = context_of(args, pipeline)
     fault = _fault(args)
     if args.value:
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     where = "" if culprit.function is None else f"; the function at fault is @{culprit.function}"
     tell_error(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
     tell_error(f"relayish: note: opt --skip-after={culprit.position} leaves it out{where}\n")
-    write_program(culprit.shrunk, form, args.output)
+    write_like(given, culprit.shrunk, args.output)
     return EXIT_FOUND
 
 

@@ -15,12 +15,12 @@ from relayish.analysis.mac_count import get_total_mac_number
 from relayish.cli.compiling.report import CompileReport, render, render_json
 from relayish.cli.compiling.sources import NetworkFile, read_network, running
 from relayish.cli.compiling.timing import time_runs
-from relayish.cli.files import write_result
+from relayish.cli.files import STANDARD, write_result
 from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare_results
 from relayish.cli.onnx.inputs import Input
-from relayish.cli.onnx.reading import parse_shapes
+from relayish.cli.onnx.reading import as_regular_file, parse_shapes
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
-from relayish.cli.report import Verbosity, tell, verbosity
+from relayish.cli.report import Verbosity, tell, tell_error, verbosity
 from relayish.codegen.c.executor import compile_network, flags_for, network_of
 from relayish.codegen.c.shipping import ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
@@ -43,14 +43,20 @@ EXIT_NOT_EQUAL: Final = 1
 
 def run(args: argparse.Namespace) -> int:
     """Run the command; files are put in place when the code was found equal."""
-    begin = time.perf_counter()
     _check_options(args)
+    with as_regular_file(args.file) as path:
+        return _compile(args, path)
+
+
+def _compile(args: argparse.Namespace, path: str) -> int:
+    begin = time.perf_counter()
     report = CompileReport(args.file)
     source = read_network(
-        args.file,
+        path,
         shapes=args.input_shape,
         is_run=bool(args.verify),
         allow_unknown_ops=args.allow_unknown_ops,
+        given_as=args.file,
     )
     try:
         with freeze_heap():
@@ -92,12 +98,16 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None and is_equal:
         if args.emit == "so":
             files = _as_shared_object(args.name, files, find_toolchain(flags))
-        report.written = _write(files, Path(args.output))
+        if args.output == STANDARD:
+            tell("".join([held.decode() for held in files.values()]))
+        else:
+            report.written = _write(files, Path(args.output))
     report.seconds = time.perf_counter() - begin
+    say = tell_error if args.output == STANDARD else tell
     if args.json:
-        tell(render_json(report, reference, comparison))
+        say(render_json(report, reference, comparison))
     elif verbosity() is not Verbosity.QUIET or not is_equal:
-        tell(render(report, reference, comparison))
+        say(render(report, reference, comparison))
     return 0 if is_equal else EXIT_NOT_EQUAL
 
 
@@ -107,6 +117,10 @@ def _check_options(args: argparse.Namespace) -> None:
         return
     if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():
         raise OptionError(f"-o {args.output} is a file; expected a directory, new or not")
+    if args.output == STANDARD and not args.single_file:
+        raise OptionError(
+            "-o - is one file, and the network is several; write --single-file, or -o DIR"
+        )
     if args.emit == "so" and args.single_file:
         raise OptionError("--single-file is for sources, and --emit so asks for a shared object")
 

@@ -9,7 +9,7 @@ from typing import Final
 from relayish._support.collector import freeze_heap
 from relayish._support.printable import escape
 from relayish.analysis.operator_counts import list_op_freqs
-from relayish.cli.files import read_program
+from relayish.cli.any_file import read_any
 from relayish.cli.forms import text_of
 from relayish.cli.onnx.differences import diff_models
 from relayish.cli.onnx.reading import read_model
@@ -50,8 +50,9 @@ def _diff_programs(args: argparse.Namespace) -> Iterator[str]:
     """Yield operators by count, and the lines of text that differ."""
     texts, counts = [], []
     for name in (args.before, args.after):
-        mod, form = read_program(name, allow_unknown_ops=args.allow_unknown_ops)
-        texts.append(text_of(mod, form).splitlines())
+        given = read_any(name, allow_unknown_ops=args.allow_unknown_ops)
+        mod = given.mod
+        texts.append(text_of(mod, given.form).splitlines())
         counts.append(list_op_freqs(mod) if "main" in mod else {})
     for name in sorted(counts[0].keys() | counts[1].keys()):
         was, now = counts[0].get(name, 0), counts[1].get(name, 0)

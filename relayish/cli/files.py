@@ -6,50 +6,34 @@ import sys
 from pathlib import Path
 
 from relayish._support.collector import freeze_heap
-from relayish._support.files import replace_file
+from relayish._support.files import name_in_errors, replace_file
 from relayish.binary import SUFFIX, from_binary, is_binary, read_binary, write_binary
 from relayish.cli.forms import Form, form_of, parse_program, program_of, text_of
 from relayish.cli.report import tell, tell_step
-from relayish.errors import ParseError
+from relayish.errors import OptionError, ParseError
 from relayish.ir.relay.module import IRModule
 
 STANDARD = "-"
 """The name for standard input and output."""
 
 
-def read_program(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, Form]:
-    """Return the program in the file ``name``, and the form it has.
-
-    Raises:
-        ParseError: If it is neither Relay text nor one of loops.
-        BinaryFormatError: If it is in binary form, and damaged.
-        OSError: If it cannot be read.
-    """
-    return read_with_source(name, allow_unknown_ops=allow_unknown_ops)[:2]
-
-
-def read_with_source(name: str, *, allow_unknown_ops: bool) -> tuple[IRModule, Form, str]:
-    """Return the program in the file ``name``, its form, and the text that its spans count in.
-
-    A file in binary form is told by what it begins with; of text in it nothing is known.
-
-    Raises:
-        ParseError: As :func:`read_program`, which tells all there are.
-    """
-    return program_in(read_content(name), name, allow_unknown_ops=allow_unknown_ops)
-
-
 def program_in(
-    given: bytes | None, name: str, *, allow_unknown_ops: bool
+    given: bytes | None, name: str, *, shown: str, allow_unknown_ops: bool
 ) -> tuple[IRModule, Form, str]:
-    """Return what :func:`read_with_source` does, of a file of which the content is known.
+    """Return the program that a file holds, its form, and the text that its spans count in.
+
+    A program in binary form is told by what it begins with; of text in it nothing is known.
 
     Args:
         given: What :func:`read_content` returned.
         name: The file.
+        shown: What it is called in errors.
         allow_unknown_ops: Whether operators are read that nobody declared.
+
+    Raises:
+        ParseError: If it is neither Relay text nor one of loops.
+        BinaryFormatError: If it is in binary form, and damaged.
     """
-    shown = show_name(name)
     if given is None or is_binary(given):
         found = (
             read_binary(name, allow_unknown_ops=allow_unknown_ops)
@@ -106,3 +90,26 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Put ``content`` in place of what ``path`` holds; see :func:`replace_file`."""
     with replace_file(path) as file:
         file.write(content)
+
+
+def check_binary_output(what: str) -> None:
+    """Refuse to write bytes to a terminal.
+
+    Args:
+        what: What they are, for the error.
+
+    Raises:
+        OptionError: If standard output is one.
+    """
+    if sys.stdout.isatty():
+        raise OptionError(
+            f"{what} is bytes, and standard output is a terminal; write -o FILE, or into a pipe"
+        )
+
+
+def write_bytes(content: bytes) -> None:
+    """Write bytes to standard output."""
+    with name_in_errors("standard output"):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()

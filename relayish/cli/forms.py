@@ -1,4 +1,4 @@
-"""Languages of files: Relay text, or functions or a module of loops alone.
+"""Languages of files: Relay text, a model of ONNX, or functions or a module of loops alone.
 
 A result is written in the form that was read, as far as that can hold it. A file in binary form
 holds any of these; a result is written so where the name of its file ends in ``.rly``.
@@ -23,6 +23,7 @@ class Form(Enum):
     """What a file holds."""
 
     RELAY = "relay"
+    MODEL = "model"
     FUNCTIONS = "functions"
     MODULE = "module"
 
@@ -108,9 +109,9 @@ def text_of(mod: IRModule, form: Form) -> str:
 def written_as(mod: IRModule, form: Form) -> Any:  # Any: nodes of loops, loaded when needed
     """Return what stands for ``mod`` in a file of ``form``: itself, a module or functions of loops.
 
-    It is ``mod`` itself where the form cannot hold all of it.
+    It is ``mod`` itself where the form cannot hold all of it. The text of a model is Relay text.
     """
-    if form is Form.RELAY:
+    if form in (Form.RELAY, Form.MODEL):
         return mod
     tir = _load_loops()
     try:

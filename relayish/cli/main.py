@@ -24,7 +24,6 @@ import re
 import signal
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -34,10 +33,8 @@ from relayish.cli.arguments import EXIT_USAGE, Parser, add_frame
 from relayish.cli.commands import load_command
 from relayish.cli.model_arguments import add_model_commands
 from relayish.cli.program_arguments import add_program_commands
-from relayish.cli.report import describe_error, flush_output, tell_error, tell_step, telling
-from relayish.errors import RelayishError
+from relayish.cli.report import flush_output, tell_error, tell_failure, tell_step, telling
 
-EXIT_INTERNAL: Final = 3
 EXIT_INTERRUPTED: Final = 130
 EXIT_PIPE_CLOSED: Final = 141
 
@@ -105,12 +102,10 @@ def _run(args: argparse.Namespace) -> int:
         tell_error(f"relayish: ended by {ended.signal.name}\n")
         return 128 + ended.signal
     except Exception as error:  # noqa: BLE001 - reported, and told by the exit code
-        if args.traceback:
-            tell_error("".join(traceback.format_exception(error)))
-        tell_error(f"relayish: error: {describe_error(error)}\n")
+        code = tell_failure(error, has_traceback=args.traceback)
         if isinstance(error, OSError):
             _discard_output()
-        return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
+        return code
 
 
 class _Ended(BaseException):

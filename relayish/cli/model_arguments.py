@@ -116,12 +116,10 @@ the way to it
 def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
     summary = "show a model of ONNX or a program, as summary, text, picture or page"
     show = arguments.add_command(commands, "show", summary, _SHOW)
-    what = "a model of ONNX, Relay text, loops, or a program in binary form; - for standard input"
-    show.add_argument("file", nargs="?", metavar="FILE", help=what)
+    arguments.add_programs(show, are_optional=True)
     _add_example(show)
-    arguments.add_unknown_ops(show)
-    arguments.add_flags(show, {"--text": "print it as a program"})
-    arguments.add_json(show, "print the summary as JSON")
+    arguments.add_flags(show, _SHOWN)
+    arguments.add_json(show, "print the summary as JSON; of several files a list")
     pictures = show.add_argument_group("pictures")
     for option, what in _PICTURES.items():
         pictures.add_argument(option, metavar="FILE", help=what)
@@ -138,9 +136,13 @@ def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
 
 
 _SHOW: Final = """\
-What a file holds is told by its content. Several forms may be asked for at once; a FILE that is -
-is standard output. Without any, a summary is printed.
+Several forms may be asked for at once; a FILE that is - is standard output, and one that is a
+directory holds the pictures of several files. Without any, a summary is printed.
 """
+_SHOWN: Final = {
+    "--text": "print it as a program",
+    "--metadata": "print in the text of a model documentation and metadata as well",
+}
 _PICTURES: Final = {
     "--svg": "draw it as SVG",
     "--dot": "draw it in the language of graphviz",

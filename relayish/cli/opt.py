@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import STANDARD, read_program, write_program
+from relayish.cli.any_file import GivenFile, read_any, write_like
+from relayish.cli.files import STANDARD
 from relayish.cli.forms import Form
 from relayish.cli.pass_report import check_report, recorded
 from relayish.cli.pipeline_options import (
@@ -21,7 +22,6 @@ from relayish.cli.report import tell, tell_error
 from relayish.cli.tables import is_coloured
 from relayish.domain.driver import Driver, DriverCtx
 from relayish.errors import OptionError, PassError
-from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
@@ -52,8 +52,9 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     check_report(args)
     if args.file is None:
         raise OptionError("no input files; the following arguments are required: FILE")
-    mod, form, phase = _read(args)
-    pipeline = usual_pipeline(args, form) if named is None else named
+    given, phase = _read(args)
+    mod = given.mod
+    pipeline = usual_pipeline(args, given.form) if named is None else named
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     timing = PassTimingInstrument()
     watching = [*([timing] if args.timing else []), *_instruments(args)]
@@ -66,22 +67,22 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
         # run as a driver, and not called, which would print and time the whole like one more pass
         out = driver.resume(mod, phase) if phase else driver(mod)
         tell_error(timing.render())
-    write_program(out, form, args.output)
+    write_like(given, out, args.output)
     return 0
 
 
-def _read(args: argparse.Namespace) -> tuple[IRModule, Form, str]:
-    """Return the program, the form of its file, and the pass behind which to go on, if any."""
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
+def _read(args: argparse.Namespace) -> tuple[GivenFile, str]:
+    """Return what the file holds, and the pass behind which to go on, if any."""
+    given = read_any(args.file, allow_unknown_ops=args.allow_unknown_ops)
     if not args.resume:
-        return mod, form, ""
+        return given, ""
     phase = "" if args.file == STANDARD else phase_of(args.file)
     if not phase:
         raise PassError(
             f"{args.file} does not tell of which pass it is the result; leave out --resume, or "
             f"write it with --keep, --dump-after PASS or PASS{{write_ir=FILE}}"
         )
-    return mod, form, phase
+    return given, phase
 
 
 def _instruments(args: argparse.Namespace) -> list[PassInstrument]:

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 from relayish._support.collector import freeze_heap
 from relayish._support.files import check_writable, put_in_place
+from relayish.cli.any_file import require_model
+from relayish.cli.files import STANDARD, check_binary_output, show_name, write_bytes
 from relayish.cli.onnx.counting import PassCostInstrument
 from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, Run, usual_engines
 from relayish.cli.onnx.equality import (
@@ -84,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     with shown_bar(STEPS, len(driver.plan())) as bar, as_regular_file(args.file) as path:
         bar.step("reading")
-        model = read_model(path, parse_shapes(args.input_shape), name=args.file)
+        require_model(path, args.file)
+        model = read_model(path, parse_shapes(args.input_shape), name=show_name(args.file))
         mod = model.to_module(freeze_params=args.freeze_params)
         work = _Work(args, model, mod, driver, pipeline, bar, engines, _wanted(args, model, mod))
         with tempfile.TemporaryDirectory() as folder:
@@ -93,10 +96,11 @@ def run(args: argparse.Namespace) -> int:
     report.seconds = time.perf_counter() - begin
     for note in report.notes:
         tell_error(f"relayish: note: {note}\n")
+    say = tell_error if args.output == STANDARD else tell
     if args.json:
-        tell(report_as_json(report))
+        say(report_as_json(report))
     elif verbosity() is not Verbosity.QUIET:
-        tell(render_report(report))
+        say(render_report(report))
     return code
 
 
@@ -121,9 +125,9 @@ def _check_options(args: argparse.Namespace) -> None:
             raise OptionError(f"{option} is for verification, and --verify 0 asks for none")
     if args.test_input_shape and args.input_data:
         raise OptionError(f"{_TEST_SHAPE} says what to draw, and --input-data not to; write one")
-    if args.output == "-":
-        raise OptionError("a model cannot be written to standard output; write -o FILE")
-    if args.output is not None:
+    if args.output == STANDARD:
+        check_binary_output("a model")
+    elif args.output is not None:
         folder = Path(args.output).absolute().parent
         if not folder.is_dir():
             raise OptionError(f"-o {args.output}: there is no directory {str(folder)!r}")
@@ -200,7 +204,8 @@ class _Work:
         self.bar.begin_passes()
         with context_of(self.args, self.pipeline, [costs, progress], around), freeze_heap():
             out = self.driver(self.mod)
-        output = self.args.output
+        is_piped = self.args.output == STANDARD
+        output = None if is_piped else self.args.output
         place = Path(tempfile.gettempdir() if output is None else os.path.realpath(output))
         folder = place.absolute().parent if output is not None else place
         name = "model.onnx" if output is None else place.name
@@ -213,7 +218,10 @@ class _Work:
             if self.broken_rule:
                 report.notes.append(self.broken_rule)
             is_equal = self._verify(written, report)
-            if output is not None and (is_equal or self.args.force):
+            if is_piped and (is_equal or self.args.force):
+                write_bytes(written.read_bytes())
+                report.output = STANDARD
+            elif output is not None and (is_equal or self.args.force):
                 _put_in_place(written, place)
                 report.output = output
         if is_equal:
@@ -225,7 +233,9 @@ class _Work:
 
         Any: a ModelProto. Errors call the file ``shown``.
         """
-        external_data = True if self.model.has_external_data else None
+        external_data: bool | None = self.model.has_external_data or None
+        if self.args.output == STANDARD:
+            external_data = False  # nothing can be beside it
         proto = write_model(mod, path, external_data=external_data, shown=shown)
         if self.keeps_rules:
             check_model(str(path), proto, "the result")

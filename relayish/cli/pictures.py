@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import relayish.analysis.liveness
@@ -23,26 +24,34 @@ _GRAPHS: Final[Mapping[str, Callable[[Any], object]]] = {  # Any: a module or a 
     "post-dominators": find_post_dominators,
 }
 
+_FORMS: Final[Mapping[str, Callable[[Drawing], str]]] = {
+    "svg": Drawing.to_svg,
+    "dot": Drawing.to_dot,
+    "html": Drawing.to_html,
+}
+
 
 def write_pictures(
-    given: GivenFile, args: argparse.Namespace, about: Iterable[tuple[str, str]]
+    given: GivenFile,
+    args: argparse.Namespace,
+    places: Mapping[str, str],
+    about: Iterable[tuple[str, str]],
 ) -> None:
     """Write the pictures that are asked for.
 
     Args:
         given: What is drawn.
         args: What the command line says.
+        places: Where they go, by option; a directory is made if there is none.
         about: Labels with what they say, for the page; below one without a label, what belongs to
             that before it.
     """
     drawing = _draw(given, args)
     drawing.diagram.notes = _notes(about)
-    if args.svg is not None:
-        write_result(drawing.to_svg(), args.svg)
-    if args.dot is not None:
-        write_result(drawing.to_dot(), args.dot)
-    if args.html is not None:
-        write_result(drawing.to_html(), args.html)
+    for option, path in places.items():
+        if path != getattr(args, option):  # in a directory, for several
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        write_result(_FORMS[option](drawing), path)
     if args.tree:
         write_result(drawing.to_text(), None)
 

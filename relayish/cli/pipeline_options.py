@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import importlib
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +40,8 @@ Around: TypeAlias = Callable[[Sequence[PassInstrument]], tuple[PassInstrument, .
 DEFAULT_LEVEL = 2
 """The level where neither a pipeline nor a level is given."""
 
+_OF_MODELS: Final = "relayish.passes.onnx.default_pipeline"
+
 
 def named_pipeline(args: argparse.Namespace) -> Sequential | None:
     """Return the pipeline that is named, if one is: asked before a file is read.
@@ -61,6 +64,10 @@ def named_instruments(args: argparse.Namespace) -> tuple[PassInstrument, ...]:
 def usual_pipeline(args: argparse.Namespace, form: Form) -> Sequential:
     """Return the default pipeline of the level for what a file holds."""
     level = DEFAULT_LEVEL if args.opt_level is None else args.opt_level
+    if form is Form.MODEL:
+        # loaded for models alone
+        models: Sequential = importlib.import_module(_OF_MODELS).onnx_pipeline(level)
+        return models
     return default_pipeline(level, DEFAULT_PASSES if form is Form.RELAY else LOOP_PASSES)
 
 

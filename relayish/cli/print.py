@@ -1,4 +1,4 @@
-"""``relayish print``: read a program and print it."""
+"""``relayish print``: read programs and print them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,37 @@ import argparse
 import importlib
 
 from relayish._support.collector import freeze_heap
-from relayish.cli.files import read_program, write_program, write_result
+from relayish._support.printable import escape
+from relayish.cli.any_file import read_any, write_like
+from relayish.cli.each_file import Outcome, run_each
+from relayish.cli.files import STANDARD, write_result
+from relayish.cli.report import tell
+from relayish.errors import OptionError
 from relayish.ir.relay.module import IRModule
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command."""
-    mod, form = read_program(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    if args.as_ != "python":
-        write_program(mod, form, args.output)
-        return 0
-    with freeze_heap():
-        result = _as_python(mod)
-    write_result(result, args.output)
-    return 0
+    """Run the command; above each of several programs stands the name of its file."""
+    are_many = len(args.files) > 1
+    if are_many and args.output not in (None, STANDARD):
+        raise OptionError(
+            f"-o {args.output} is one file for {len(args.files)} programs; print them one by one, "
+            f"or leave -o out"
+        )
+
+    def show(name: str) -> Outcome:
+        given = read_any(name, allow_unknown_ops=args.allow_unknown_ops)
+        if are_many:
+            tell(f"{'#' if args.as_ == 'python' else '//'} {escape(name)}\n")
+        if args.as_ != "python":
+            write_like(given, given.mod, args.output)
+            return Outcome()
+        with freeze_heap():
+            result = _as_python(given.mod)
+        write_result(result, args.output)
+        return Outcome()
+
+    return run_each(args.files, show, has_traceback=args.traceback)
 
 
 def _as_python(mod: IRModule) -> str:

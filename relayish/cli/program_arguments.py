@@ -30,10 +30,11 @@ def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None
     what = "where to write the source, whole or not at all; standard output if not given"
     b2c.add_argument("-o", "--output", metavar="OUT", help=what)
     check = arguments.add_command(
-        commands, "check", "check that a program is well formed and well typed"
+        commands, "check", "check that programs are well formed and well typed"
     )
-    arguments.add_program(check)
+    arguments.add_programs(check)
     arguments.add_flags(check, {"--no-types": "do not infer types"})
+    arguments.add_json(check, "tell what was found as JSON; of several files a list")
     _add_analyse(commands)
     _add_bisect(commands)
 
@@ -66,8 +67,8 @@ _PRINTED: Final = {
 
 
 def _add_print(commands: arguments.Commands[arguments.Parser]) -> None:
-    show = arguments.add_command(commands, "print", "read a program and print it")
-    arguments.add_program(show)
+    show = arguments.add_command(commands, "print", "read programs and print them")
+    arguments.add_programs(show)
     arguments.add_output(show)
     what = "how to print it: as text, or main and what it needs as Python on numpy"
     show.add_argument("--as", dest="as_", choices=("text", "python"), default="text", help=what)

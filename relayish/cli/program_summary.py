@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -114,9 +113,9 @@ def render_program(summary: ProgramSummary, source: str) -> str:
     return render_rows(list(summary.rows(source)), summary.operators)
 
 
-def program_as_json(summary: ProgramSummary, source: str) -> str:
+def program_as_json(summary: ProgramSummary, source: str) -> dict[str, object]:
     """Return the summary as a JSON object."""
-    told = {
+    return {
         "file": source,
         "languages": list(summary.languages),
         "definitions": [{"name": name, "type": text} for name, text in summary.definitions],
@@ -126,4 +125,3 @@ def program_as_json(summary: ProgramSummary, source: str) -> str:
         "operators": summary.operators.total(),
         "operators_by_type": dict(sorted(summary.operators.items())),
     }
-    return json.dumps(told, indent=2) + "\n"

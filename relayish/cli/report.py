@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from enum import IntEnum
@@ -16,6 +17,11 @@ from typing import Final
 from relayish._support.files import name_in_errors
 from relayish._support.printable import escape_lines, message_text, point_at
 from relayish.errors import Diagnostic, RelayishError
+
+EXIT_USAGE: Final = 2
+"""The exit code for an error in what was given."""
+EXIT_INTERNAL: Final = 3
+"""The exit code for an error that nobody foresaw."""
 
 
 class Verbosity(IntEnum):
@@ -71,6 +77,14 @@ def tell_step(text: str) -> None:
     """Tell, where it is to be verbose, what is being done."""
     if verbosity() >= Verbosity.VERBOSE:
         tell_error(f"relayish: {text}\n")
+
+
+def tell_failure(error: Exception, *, has_traceback: bool) -> int:
+    """Tell an error, behind where it was raised if that is asked for; return its exit code."""
+    if has_traceback:
+        tell_error("".join(traceback.format_exception(error)))
+    tell_error(f"relayish: error: {describe_error(error)}\n")
+    return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
 
 
 def describe_error(error: BaseException) -> str:

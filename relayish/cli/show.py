@@ -1,17 +1,21 @@
-"""``relayish show``: what a file holds, as a summary, as text, as pictures or a page."""
+"""``relayish show``: what files hold, as summaries, as text, as pictures or pages."""
 
 from __future__ import annotations
 
 import argparse
 import importlib
 import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
 
 from relayish._support.collector import freeze_heap
+from relayish._support.printable import escape
 from relayish.cli.any_file import GivenFile, read_any
-from relayish.cli.files import write_result
+from relayish.cli.each_file import Outcome, run_each
+from relayish.cli.files import STANDARD, show_name, write_result
 from relayish.cli.forms import text_of
-from relayish.cli.onnx.example import given_file
-from relayish.cli.onnx.summary import Summary, render_summary, summarise, summary_as_json
+from relayish.cli.onnx.example import given_files
 from relayish.cli.program_summary import (
     ProgramSummary,
     program_as_json,
@@ -22,24 +26,54 @@ from relayish.cli.report import tell
 from relayish.errors import OptionError
 from relayish.text import astext
 
+_PICTURES: Final = ("svg", "dot", "html")
+_MODEL_SUMMARY: Final = "relayish.cli.onnx.summary"
+_MODEL_NOTES: Final = "relayish.cli.onnx.notes"
+
 
 def run(args: argparse.Namespace) -> int:
-    """Run the command; what is asked for is written whole or not at all."""
-    is_drawn = args.tree or any(each is not None for each in (args.svg, args.dot, args.html))
-    args.file = given_file(args)
+    """Run the command; what is asked for of a file is written whole or not at all."""
+    is_drawn = args.tree or any(getattr(args, each) is not None for each in _PICTURES)
+    args.files = given_files(args)
     _check(args, is_drawn=is_drawn)
-    given = read_any(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    with freeze_heap():
-        if args.text:
-            write_result(_text(given), None)
-        if args.json or not (args.text or is_drawn):
-            tell(_told(_summary(given), given.name, as_json=args.json))
-        if is_drawn:
-            # what draws is loaded when it is needed
-            pictures = importlib.import_module("relayish.cli.pictures")
-            about = _summary(given).rows(given.name) if args.html is not None else ()
-            pictures.write_pictures(given, args, about)
-    return 0
+    places = _places(args)
+    shown: list[str] = []
+
+    def show(name: str) -> Outcome:
+        given = read_any(name, allow_unknown_ops=args.allow_unknown_ops)
+        with freeze_heap():
+            return _show(given, args, places[name], shown, is_drawn=is_drawn)
+
+    return run_each(args.files, show, is_json=args.json, has_traceback=args.traceback)
+
+
+def _show(
+    given: GivenFile,
+    args: argparse.Namespace,
+    places: Mapping[str, str],
+    shown: list[str],
+    *,
+    is_drawn: bool,
+) -> Outcome:
+    """Show what one file holds; ``shown`` are those before it, and it is added there."""
+    if len(args.files) > 1 and not args.json:
+        if shown:
+            tell("\n")
+        if args.text or args.tree:
+            tell(f"// {escape(show_name(given.name))}\n")
+    shown.append(given.name)
+    if args.text:
+        write_result(_text(given, has_metadata=args.metadata), None)
+    is_told = not (args.text or is_drawn)
+    summary = _summary(given) if is_told or args.json or args.html is not None else None
+    if is_told and not args.json:
+        tell(_told(summary, given.name))
+    if is_drawn:
+        # what draws is loaded when it is needed
+        pictures = importlib.import_module("relayish.cli.pictures")
+        about = () if args.html is None or summary is None else summary.rows(given.name)
+        pictures.write_pictures(given, args, places, about)
+    return Outcome(told=_as_json(summary, given.name) if args.json else None)
 
 
 def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
@@ -60,46 +94,90 @@ def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
             f"{needless} says what is drawn, but no picture is asked for; write --svg FILE, "
             f"--dot FILE, --html FILE or --tree"
         )
-    _check_files(args)
+    if args.metadata and not args.text:
+        raise OptionError("--metadata is for --text; a summary tells of it anyway")
+    _check_output(args)
     if args.graph == "call" and args.only is not None:
         raise OptionError("a call graph is of all that a module defines; leave --only out")
 
 
-def _check_files(args: argparse.Namespace) -> None:
-    """Check that no picture is written over what is read, or over another one."""
+def _check_output(args: argparse.Namespace) -> None:
+    """Check that what stands on standard output can be told apart."""
     printed = [name for name in ("text", "json", "tree") if getattr(args, name)]
-    piped = [name for name in ("svg", "dot", "html") if getattr(args, name) == "-"]
+    piped = [name for name in _PICTURES if getattr(args, name) == STANDARD]
     if printed and len(printed) + len(piped) > 1 and (args.json or piped):
         told = ", ".join([*(f"--{name}" for name in printed), *(f"--{name} -" for name in piped)])
         raise OptionError(
             f"{told} would stand on standard output one behind the other; write a picture into a "
             f"file, or call show twice"
         )
-    seen: dict[str, str] = {} if args.file == "-" else {os.path.realpath(args.file): "FILE"}
-    for option in ("svg", "dot", "html"):
-        path = getattr(args, option)
-        if path is None:
+    if piped and len(args.files) > 1:
+        raise OptionError(
+            f"--{piped[0]} - would put {len(args.files)} pictures one behind the other; write "
+            f"--{piped[0]} DIR/"
+        )
+
+
+def _places(args: argparse.Namespace) -> dict[str, dict[str, str]]:
+    """Return where the pictures of each file go, by file and option.
+
+    Raises:
+        OptionError: If one would be written over what is read, or over another one.
+    """
+    seen = {os.path.realpath(name): "FILE" for name in args.files if name != STANDARD}
+    found: dict[str, dict[str, str]] = {name: {} for name in args.files}
+    for option in _PICTURES:
+        asked = getattr(args, option)
+        if asked is None:
             continue
-        real = path if path == "-" else os.path.realpath(path)
-        if real in seen:
+        is_folder = asked.endswith(("/", os.sep)) or Path(asked).is_dir()
+        if len(args.files) > 1 and not is_folder:
             raise OptionError(
-                f"--{option} {path}: that is {seen[real]} as well, of which nothing would be left; "
-                f"write another name"
+                f"--{option} {asked} is one picture for {len(args.files)} files; write a "
+                f"directory, --{option} {asked}/"
             )
-        seen[real] = f"--{option}"
+        for name, own in found.items():
+            path = asked
+            if is_folder:
+                stem = "stdin" if name == STANDARD else Path(name).stem
+                path = str(Path(asked, f"{stem}.{option}"))
+            real = path if path == STANDARD else os.path.realpath(path)
+            if real in seen:
+                raise OptionError(
+                    f"--{option} {path}: that is {seen[real]} as well, of which nothing would be "
+                    f"left; write another name"
+                )
+            seen[real] = f"--{option}" if len(args.files) == 1 else f"--{option} of {name}"
+            own[option] = path
+    return found
 
 
-def _text(given: GivenFile) -> str:
-    if given.model is not None:
-        return astext(given.mod, show_meta_data=False)
-    return text_of(given.mod, given.form)
+def _text(given: GivenFile, *, has_metadata: bool) -> str:
+    if given.model is None:
+        return text_of(given.mod, given.form)
+    mod = given.mod
+    if not has_metadata:
+        mod = importlib.import_module(_MODEL_NOTES).without_notes(mod)
+    return astext(mod, show_meta_data=False)
 
 
-def _summary(given: GivenFile) -> Summary | ProgramSummary:
-    return summarise_program(given.mod) if given.model is None else summarise(given.model.proto)
+def _summary(given: GivenFile) -> Any:  # Any: a Summary, loaded for models alone, or of a program
+    if given.model is None:
+        return summarise_program(given.mod)
+    return importlib.import_module(_MODEL_SUMMARY).summarise(given.model.proto)
 
 
-def _told(summary: Summary | ProgramSummary, name: str, *, as_json: bool) -> str:
+def _told(summary: Any, name: str) -> str:  # Any: as above
     if isinstance(summary, ProgramSummary):
-        return program_as_json(summary, name) if as_json else render_program(summary, name)
-    return summary_as_json(summary, name) if as_json else render_summary(summary, name)
+        return render_program(summary, name)
+    told: str = importlib.import_module(_MODEL_SUMMARY).render_summary(summary, name)
+    return told
+
+
+def _as_json(summary: Any, name: str) -> Mapping[str, object]:  # Any: as above
+    if isinstance(summary, ProgramSummary):
+        return program_as_json(summary, name)
+    told: Mapping[str, object] = importlib.import_module(_MODEL_SUMMARY).summary_as_json(
+        summary, name
+    )
+    return told

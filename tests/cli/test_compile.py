@@ -112,7 +112,7 @@ def test_core_is_written_as_c(tmp_path: Path, capsys: Capture) -> None:
         (["compile", "{program}", "--emit", "so", "--single-file"], "--single-file is for sources"),
         (["compile", "{program}", "--single-file", "--weights", "binary"], "a single file holds"),
         (["compile", "{unknown}"], "argwhere"),
-        (["b2c", "{program}"], "is to be written"),
+        (["b2c", "{program}"], "relayish compile a network"),
     ],
 )
 def test_mistakes_are_told(words, said, program, tmp_path, capsys) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from relayish.cli import check
+from relayish.cli.any_file import GivenFile
+from relayish.cli.forms import Form
 from relayish.cli.main import main
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.relay.expr import Constant, Function, Let, Var
@@ -110,7 +112,8 @@ def test_check_names_a_variable_bound_twice(
 ) -> None:
     x, one = Var("x"), Constant(1)
     bad = IRModule({"main": Function((), Let(x, one, Let(x, one, x)))})
-    monkeypatch.setattr(check, "read_with_source", lambda _name, allow_unknown_ops: (bad, None, ""))
+    given = GivenFile("bad.relay", bad, Form.RELAY)
+    monkeypatch.setattr(check, "read_any", lambda _name, allow_unknown_ops: given)
     assert main(["check", "bad.relay"]) == 1
     shown = capsys.readouterr().err
     assert shown.startswith("bad.relay: not well formed: variable %x is bound twice")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from relayish.analysis.infer_type import infer_type
-from relayish.cli.files import STANDARD, read_program
+from relayish.cli.any_file import read_any
+from relayish.cli.files import show_name
 from relayish.cli.onnx.engines import Engine, Run, usual_engines
 from relayish.cli.onnx.inputs import Input
 from relayish.cli.onnx.precision import narrowest_floats
-from relayish.cli.onnx.reading import parse_shapes, read_model
+from relayish.cli.onnx.reading import parse_shapes
 from relayish.errors import OptionError
 from relayish.frontend.onnx.importer import from_onnx
 from relayish.frontend.onnx.session import OnnxSession
@@ -28,10 +28,6 @@ from relayish.ir.relay.type import FuncType, PrimExpr, TensorType
 from relayish.op.types.dimension import show_dimension
 
 EVALUATION: Final = "relayish's evaluation"
-SUFFIX: Final = ".onnx"
-
-_FIRST: Final = b"\x08"
-"""What a model begins with: the number of the field that holds its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,46 +54,46 @@ class NetworkFile:
 
 
 def read_network(
-    name: str, *, shapes: Sequence[str], is_run: bool, allow_unknown_ops: bool = False
+    name: str,
+    *,
+    shapes: Sequence[str],
+    is_run: bool,
+    allow_unknown_ops: bool = False,
+    given_as: str | None = None,
 ) -> NetworkFile:
     """Return the network in a file: a model of ONNX, Relay text, or a program in binary form.
 
     Args:
-        name: The file; ``-`` for a program on standard input.
+        name: The file, which is read again where a model is run.
         shapes: Shapes of inputs, as the command line says them.
         is_run: Whether it will be run to compare it.
         allow_unknown_ops: Whether operators are read that nobody declared.
+        given_as: What the command line calls it, if it is a copy.
 
     Raises:
         RelayishError: If it cannot be read.
         OptionError: If nobody says how many axes an input has.
     """
-    if not _is_model(name):
-        if shapes:
-            raise OptionError("--input-shape is for models of ONNX; a program says its own types")
-        mod, _ = read_program(name, allow_unknown_ops=allow_unknown_ops)
-        return _of_program(name, mod)
-    model = read_model(name, parse_shapes(shapes))
+    given = read_any(
+        name,
+        allow_unknown_ops=allow_unknown_ops,
+        shapes=parse_shapes(shapes),
+        freeze_params=True,
+        given_as=given_as,
+    )
+    model = given.model
+    if model is None:
+        return _of_program(show_name(given.name), given.mod)
     _refuse_unknown(model.inputs)
-    mod = model.to_module(freeze_params=True)
     return NetworkFile(
         name,
-        mod,
+        given.mod,
         model.inputs,
         model.outputs,
         usual_engines(lambda path: OnnxSession(from_onnx(path)).run, is_needed=is_run),
         is_model=True,
-        widths=narrowest_floats(mod, model.outputs),
+        widths=narrowest_floats(given.mod, model.outputs),
     )
-
-
-def _is_model(name: str) -> bool:
-    if name == STANDARD:
-        return False
-    if name.endswith(SUFFIX):
-        return True
-    with Path(name).open("rb") as file:
-        return file.read(1) == _FIRST
 
 
 def _refuse_unknown(inputs: Sequence[Input]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +19,24 @@ def given_file(args: argparse.Namespace) -> str:
     Raises:
         OptionError: If neither is given, or both are.
     """
-    given: str | None = args.file
-    if args.example and given is not None:
-        raise OptionError(f"--example stands for a file; found {given!r} as well; leave one out")
+    return _given(args, [] if args.file is None else [args.file])[0]
+
+
+def given_files(args: argparse.Namespace) -> Sequence[str]:
+    """Return the files that a command was given, as :func:`given_file` does one.
+
+    Raises:
+        OptionError: As there.
+    """
+    return _given(args, args.files)
+
+
+def _given(args: argparse.Namespace, given: Sequence[str]) -> Sequence[str]:
+    if args.example and given:
+        raise OptionError(f"--example stands for a file; found {given[0]!r} as well; leave one out")
     if args.example:
-        return str(EXAMPLE)
-    if given is None:
+        return [str(EXAMPLE)]
+    if not given:
         raise OptionError(
             f"no file is given; write relayish {args.command} FILE, or --example for the model "
             f"that relayish has with it"

@@ -7,13 +7,15 @@ import math
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from relayish._support.files import name_in_errors
+from relayish.cli.files import STANDARD
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
 from relayish.errors import ModelError, OptionError
 from relayish.frontend.onnx.importer import module_of_proto
@@ -62,8 +64,13 @@ class ModelFile:
 def as_regular_file(path: str) -> Iterator[str]:
     """Yield the name of a file that every process can read again.
 
-    Of a pipe it is a copy that goes afterwards, and of what only this process calls so.
+    Of a pipe it is a copy that goes afterwards, and of what only this process calls so; ``-`` is
+    standard input.
     """
+    if path == STANDARD:
+        with tempfile.TemporaryDirectory() as folder:
+            yield _copied(sys.stdin.buffer, Path(folder, "stdin"))
+        return
     try:
         is_regular = stat.S_ISREG(Path(path).stat().st_mode)
     except OSError:  # whoever reads it says so
@@ -73,10 +80,15 @@ def as_regular_file(path: str) -> Iterator[str]:
         yield path
         return
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, Path(path).name)
-        with name_in_errors(copy), Path(path).open("rb") as source, copy.open("wb") as file:
-            shutil.copyfileobj(source, file)
-        yield str(copy)
+        with Path(path).open("rb") as source:
+            copy = _copied(source, Path(folder, Path(path).name))
+        yield copy
+
+
+def _copied(source: BinaryIO, copy: Path) -> str:
+    with name_in_errors(copy), copy.open("wb") as file:
+        shutil.copyfileobj(source, file)
+    return str(copy)
 
 
 def read_model(

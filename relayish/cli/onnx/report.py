@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from relayish._support.printable import escape
+from relayish.cli.files import STANDARD
 from relayish.cli.onnx.counting import PassCost
 from relayish.cli.onnx.equality import Comparison
 from relayish.cli.onnx.references import Reference
@@ -88,9 +89,14 @@ def _aligned(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 def _closing(report: Report) -> str:
     lines = list(describe_equality(report))
-    where = "not written" if report.output is None else f"written to {escape(report.output)}"
-    lines.append(f"{where}; {report.seconds:.2f} seconds in all")
+    lines.append(f"{_where(report.output)}; {report.seconds:.2f} seconds in all")
     return "\n".join(lines)
+
+
+def _where(output: str | None) -> str:
+    if output is None:
+        return "not written"
+    return f"written to {'standard output' if output == STANDARD else escape(output)}"
 
 
 def describe_equality(report: Report) -> Iterator[str]:

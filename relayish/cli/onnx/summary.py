@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -97,10 +96,10 @@ def render_rows(rows: Sequence[tuple[str, str]], operators: Mapping[str, int]) -
     return "\n".join(lines) + "\n"
 
 
-def summary_as_json(summary: Summary, source: str) -> str:
+def summary_as_json(summary: Summary, source: str) -> dict[str, object]:
     """Return the summary as a JSON object."""
     found = summary.statistics
-    told = {
+    return {
         "file": source,
         **dict(summary.facts),
         "metadata": dict(summary.metadata),
@@ -112,7 +111,6 @@ def summary_as_json(summary: Summary, source: str) -> str:
         "operators": found.total,
         "operators_by_type": dict(sorted(found.operators.items())),
     }
-    return json.dumps(told, indent=2) + "\n"
 
 
 def _named(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
