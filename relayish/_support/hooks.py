@@ -49,6 +49,16 @@ that it preserves."""
 writer: Callable[[Any], str] = repr  # Any: a module
 """The text of a module with its metadata, which parses back to the same."""
 
+
+def _make_plain_writer(*, types: bool) -> Callable[[Any], str]:  # Any: as above
+    del types  # nobody has put in what could leave them out
+    return writer
+
+
+brief_writer: Callable[..., Callable[[Any], str]] = _make_plain_writer  # Any: as above
+"""What makes, given whether to show inferred types, a function that returns the text of a module
+that people compare, in which the same constant is the same text."""
+
 running_pass: Callable[[], Any] = _find_nothing  # Any: a pass
 """What tells the innermost pass that runs; ``None`` outside of all."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish.draw.brief_text import ConstantNames
 from relayish.draw.diagram import Details
+from relayish.text.relay.brief_text import ConstantNames
 
 _LARGEST: Final = 1 << 26
 """Of a constant, in bytes; what is larger is not read for a picture."""

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from relayish._support import hooks
 from relayish.dataflow_pattern.pattern import DFPattern
-from relayish.draw.brief_text import ConstantNames, brief_text
 from relayish.draw.highlight import highlight
 from relayish.draw.notebook.frame import code, fold, note, plain, safe, table
 from relayish.draw.notebook.pictures import picture
@@ -24,6 +23,7 @@ from relayish.ir.relay.expr import Call, Op
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.op.declaration.properties import description
+from relayish.text.relay.brief_text import ConstantNames, brief_text
 
 MOST_NODES: Final = 30_000
 """Programs of more nodes are not written; their definitions are listed."""

@@ -7,10 +7,10 @@ from typing import Any, Final, TypeAlias
 
 from relayish._support.printable import message_text
 from relayish.draw.highlight import split_words
-from relayish.draw.report.line_changes import compare_lines
 from relayish.draw.report.pictures import Pictures
 from relayish.draw.report.steps import Record, Step
 from relayish.ir.modules.module import AnyModule
+from relayish.pass_infra.instruments.line_changes import compare_lines
 
 Json: TypeAlias = Any  # Any: whatever JSON can hold
 TYPED_LINES: Final = 20_000

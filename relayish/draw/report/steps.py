@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from relayish.draw.brief_text import ConstantNames, brief_text
 from relayish.draw.report.sizes import Size, Sizes
 from relayish.ir.modules.module import AnyModule
+from relayish.text.relay.brief_text import ConstantNames, brief_text
 
 
 class Outcome(Enum):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, TextIO
 
 from relayish.errors import DeclarationError
 from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.info import PassInfo, short_name
+from relayish.pass_infra.instruments.coloured_diff import colour_lines
+from relayish.pass_infra.instruments.line_changes import renumber
 from relayish.pass_infra.instruments.line_diff import diff_lines
-from relayish.pass_infra.instruments.program_text import ProgramTexts
+from relayish.pass_infra.instruments.program_text import BriefTexts, ProgramTexts, TypedTexts
 from relayish.pass_infra.instruments.running import NestingInstrument, RunningPass
 
-_COLOURS: Final = {"-": "\x1b[31m", "+": "\x1b[32m", "@": "\x1b[36m"}
-_PLAIN: Final = "\x1b[0m"
 KEPT: Final = 8
 """So many differences are kept."""
 
@@ -22,13 +22,18 @@ KEPT: Final = 8
 class DiffInstrument(NestingInstrument):
     """Print, after each pass, a unified difference of the program before and after it.
 
-    Nothing is printed for a pass that changes no line, nor for one whose result is that of the
-    passes inside it, a ``Sequential``.
+    Texts are those of :func:`~relayish.text.relay.brief_text.brief_text`: large constants go by
+    type, shape and a digest of their values. Temporaries, ``%3``, are called as they are in the
+    program before, so that a line of which the number alone is another one has not changed.
+
+    Nothing is printed for a pass that changes no line, as one that only infers types, nor for one
+    whose result is that of the passes inside it, a ``Sequential``.
 
     Args:
         names: Passes to show; every pass if not given.
+        types: Show inferred types as well, and passes that change only these.
         context: So many lines are shown around each change.
-        colour: Mark lines by ANSI colours.
+        colour: Mark lines by ANSI colours, and within them the words that differ.
         file: Where to print; standard output, as it is at that time, if not given.
 
     Raises:
@@ -39,6 +44,7 @@ class DiffInstrument(NestingInstrument):
         self,
         names: Collection[str] | None = None,
         *,
+        types: bool = False,
         context: int = 3,
         colour: bool = False,
         file: TextIO | None = None,
@@ -52,7 +58,7 @@ class DiffInstrument(NestingInstrument):
         self.file = file
         self.shown: list[str] = []
         """The last few differences, without colours."""
-        self._texts = ProgramTexts()
+        self._texts: ProgramTexts = TypedTexts() if types else BriefTexts()
 
     def exit_pass_ctx(self) -> None:
         self._texts.forget()
@@ -66,18 +72,19 @@ class DiffInstrument(NestingInstrument):
         found = list(self._find_lines(*texts, info))
         if found:
             self.shown = [*self.shown[1 - KEPT :], "\n".join(found)]
-            shown = "".join([self._coloured(line) for line in found])
-            print(shown, end="", file=self.file or sys.stdout)
+            print("".join(self._ended(found)), end="", file=self.file or sys.stdout)
 
     def lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         """Yield the lines of the difference of two texts, each with its end."""
-        for line in self._find_lines(before, after, info):
-            yield self._coloured(line)
+        yield from self._ended(self._find_lines(before, after, info))
 
     def _find_lines(self, before: str, after: str, info: PassInfo) -> Iterator[str]:
         names = f"before {info.name}", f"after {info.name}"
-        yield from diff_lines(before.splitlines(), after.splitlines(), names, self.context)
+        if before != after:
+            lines = before.splitlines()
+            same = renumber(lines, after.splitlines())
+            yield from diff_lines(lines, same, names, self.context)
 
-    def _coloured(self, line: str) -> str:
-        colour = _COLOURS.get(line[:1], "") if self.colour else ""
-        return f"{colour}{line}{_PLAIN if colour else ''}\n"
+    def _ended(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in colour_lines(lines) if self.colour else lines:
+            yield f"{line}\n"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from relayish._support import hooks
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.relay.module import IRModule
 
 
@@ -25,7 +28,15 @@ def _read_file(path: str) -> tuple[IRModule, str]:
     return read_file(path)
 
 
+def _make_brief_writer(*, types: bool) -> Callable[[AnyModule], str]:
+    from relayish.text.relay.brief_text import ConstantNames, brief_text  # noqa: PLC0415 - as above
+
+    constants = ConstantNames()
+    return lambda mod: brief_text(mod, constants, show_types=types, show_results=types)
+
+
 if hooks.writer is repr:
     hooks.writer = _write
+    hooks.brief_writer = _make_brief_writer
 hooks.program_writer = _write_file
 hooks.program_reader = _read_file

@@ -222,12 +222,15 @@ class BlockPrinter(NodeWriter):
             )
         if func.virtual_device is not None:
             parts.append(self._spell_device(func.virtual_device))
-        result = "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
-        self.out.append(f"{types}({', '.join(parts)}){result} {{\n")
+        self.out.append(f"{types}({', '.join(parts)}){self.result(func)} {{\n")
         yield self.body(self.layout.opened[func][1], func.body, depth + 1, func)
         self.out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
         self.leave(bound)
         self.types.leave_types(func.type_params)
+
+    def result(self, func: relay.Function) -> str:
+        """Return what stands behind the parameters of a function."""
+        return "" if func.ret_type is None else f" -> {self.types.text(func.ret_type)}"
 
     def _match(self, node: Match, depth: int) -> Rule:
         out, arm_depth = self.out, min(depth + 1, DEEPEST)

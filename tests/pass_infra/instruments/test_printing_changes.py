@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -118,7 +119,7 @@ def test_work_of_a_pass_that_calls_another_is_shown() -> None:
     """It changes the program first: what the pass inside did is not all."""
     typing = transform.create_module_pass(lambda m, _c: infer_type(m), 0, "T")
     outer = transform.create_module_pass(lambda _m, _c: typing(program(2)), 0, "Outer")
-    lines = shown(program(), outer)
+    lines = shown(program(), outer, types=True)
     assert [line for line in lines if line.startswith("+++")] == ["+++ after T", "+++ after Outer"]
 
 
@@ -140,9 +141,38 @@ def test_lines_around_a_change_are_as_many_as_asked() -> None:
 
 def test_colours_are_those_of_added_and_removed_lines_and_end_with_them() -> None:
     lines = shown(program(), returns(program(2), "B"), colour=True)
-    assert "\x1b[31m-  add(%x, 1f)\x1b[0m" in lines
-    assert "\x1b[32m+  add(%x, 2f)\x1b[0m" in lines
+    assert "\x1b[31m-  add(%x, \x1b[7m1f\x1b[27m)\x1b[0m" in lines
+    assert "\x1b[32m+  add(%x, \x1b[7m2f\x1b[27m)\x1b[0m" in lines
     assert not any("\x1b" in line for line in shown(program(), returns(program(2), "B")))
+
+
+def test_types_are_no_difference_unless_they_are_asked_for() -> None:
+    typing = transform.create_module_pass(lambda m, _c: infer_type(m), 0, "T")
+    assert shown(program(), typing) == []
+    assert shown(program(), typing, returns(infer_type(program(2)), "B"))[:2] == [
+        "--- before B",
+        "+++ after B",
+    ]
+    lines = shown(program(), typing, types=True)
+    assert "+def @main(%x: Tensor[(2), float32]) -> Tensor[(2), float32] {" in lines
+
+
+def test_large_constant_is_shown_by_type_and_digest() -> None:
+    x = var("x", shape=(100,))
+    mods = [IRModule({"main": Function((x,), x + const([float(value)] * 100))}) for value in (1, 2)]
+    gone, new = shown(mods[0], returns(mods[1], "B"))[4:6]
+    assert re.fullmatch(r"-  add\(%x, float32\[100\]#[0-9a-f]{6}\)", gone)
+    assert gone[1:] != new[1:]
+
+
+def test_temporaries_that_are_renumbered_are_no_difference() -> None:
+    text = "def @main(%x: float32) {{ {}%1 = exp(%x); %2 = tanh(%1); add(%2, %1) }}"
+    mods = [
+        parse(f'#[version = "0.0.5"]\n{text.format(more)}')
+        for more in ("%0 = sin(%x); let %y = %0; ", "")
+    ]
+    lines = shown(mods[0], returns(mods[1], "B"), context=0)
+    assert lines[3:] == ["-  let %y = sin(%x);"]
 
 
 def test_pass_that_fails_has_no_difference() -> None:

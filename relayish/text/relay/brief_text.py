@@ -60,7 +60,11 @@ def _name_constant(value: object, largest: float) -> str:
 
 
 def brief_text(
-    program: AnyModule | Node, constants: ConstantNames | None = None, *, show_types: bool = False
+    program: AnyModule | Node,
+    constants: ConstantNames | None = None,
+    *,
+    show_types: bool = False,
+    show_results: bool = True,
 ) -> str:
     """Return the text of a program for people, who compare it with another one.
 
@@ -71,6 +75,7 @@ def brief_text(
         program: A module, or a node of any language.
         constants: Names of constants found before.
         show_types: Show inferred types as well.
+        show_results: Show the types of results of functions, which may be inferred ones.
 
     Complexity:
         Linear in distinct nodes and in bytes of constants.
@@ -87,7 +92,7 @@ def brief_text(
     assert isinstance(program, (IRModule, Node))
 
     def make(before: BlockPrinter | None) -> BlockPrinter:
-        return _BriefPrinter(names, show_types, before)
+        return _BriefPrinter(names, show_types, show_results, before)
 
     text, _ = write_program(program, make)
     first, _, rest = text.partition("\n")
@@ -111,9 +116,14 @@ class _BriefPrinter(BlockPrinter):
     """Writes no types but those of parameters and results, unless it is told to."""
 
     def __init__(
-        self, constants: ConstantNames, show_types: bool, before: BlockPrinter | None
+        self,
+        constants: ConstantNames,
+        show_types: bool,
+        show_results: bool,
+        before: BlockPrinter | None,
     ) -> None:
         self._show_types = show_types
+        self._show_results = show_results
         self._is_let = False
         super().__init__(None, readable=True, before=before)
         self.metadata = _BriefMetadata(constants)
@@ -123,6 +133,9 @@ class _BriefPrinter(BlockPrinter):
 
     def comment(self, node: Node) -> str:
         return super().comment(node) if self._show_types else ""
+
+    def result(self, func: relay.Function) -> str:
+        return super().result(func) if self._show_results else ""
 
     def bind(self, var: Node, bound: list[Node]) -> str:
         self._is_let = bound is self._in_block and not self._show_types

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import relayish as relay
-from relayish.draw.brief_text import ConstantNames, brief_text
+from relayish.text.relay.brief_text import ConstantNames, brief_text
 from relayish.transform import InferType
 from tests.support.each import each
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Final, NamedTuple
 
 from relayish.pass_infra.instruments.line_diff import Pair, pair_lines
 
-_TEMPORARY: Final = re.compile(r"%(\d+)\b")
+_TEMPORARY: Final = re.compile(r'"(?:[^"\\]|\\.)*+"|%(\d+)\b')
+"""A temporary; within a text there is none, so texts are passed over."""
 _DEFINITION: Final = re.compile(r"\s*%(\d+) = ")
 
 
@@ -51,10 +53,105 @@ Stretch(is_equal=True, start=1, end=3, other_start=0, other_end=2)]
     return list(_join(_judge(before, after, _align(before, after)), len(before), len(after)))
 
 
+def renumber(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """Return the lines of a text with the temporaries called as they are in another one.
+
+    A line of which :func:`compare_lines` finds that it says the same becomes the same; a temporary
+    that the other text has not gets a number that it has not.
+
+    Complexity:
+        Linear in the lines but for a logarithm.
+
+    Example:
+        >>> renumber(["%0 = exp(%x);", "%1 = exp(%y);"], ["%0 = exp(%y);", "%1 = sin(%0);"])
+        ['%1 = exp(%y);', '%2 = sin(%1);']
+    """
+    called: list[str | None] = []  # by definition: its number in the other text, if it has one
+    lines = list(_resolve(before, after, called))
+    free = count(1 + max([int(name) for line in before for name in _temporaries(line)], default=-1))
+    names = [str(next(free)) if name is None else name for name in called]
+    found = []
+    for line in lines:
+        if line.same is not None:
+            found.append(line.same)
+            continue
+        head, rest = _split(line.text)
+        shown = {name: names[definition] for name, definition in line.uses.items()}
+        begin = line.text[: len(line.text) - len(rest)]
+        if head:
+            begin = begin.replace(head, names[line.defines])
+        found.append(begin + _call(rest, shown))
+    return found
+
+
+class _Line(NamedTuple):
+    """A line of the second text.
+
+    Attributes:
+        text: As it stands there.
+        same: The line of the first that says the same, if there is one.
+        uses: By the number of a temporary in it, which definition that is.
+        defines: Which definition it is itself; -1 if none.
+    """
+
+    text: str
+    same: str | None
+    uses: Mapping[str, int]
+    defines: int
+
+
+def _resolve(
+    before: Sequence[str], after: Sequence[str], called: list[str | None]
+) -> Iterator[_Line]:
+    """Yield the lines of the second text, and fill in what definitions in it are called."""
+    latest: dict[str, int] = {}
+    for line, same in zip(after, _sames(before, after), strict=True):
+        head, rest = _split(line)
+        names = _temporaries(rest)
+        if same is not None:
+            for name, other in zip(names, _temporaries(_split(same)[1]), strict=True):
+                if name in latest and called[latest[name]] is None:
+                    called[latest[name]] = other
+        uses = {name: latest[name] for name in names if name in latest}
+        if head:
+            latest[head] = len(called)
+            called.append(None if same is None else _split(same)[0])
+        yield _Line(line, same, uses, latest[head] if head else -1)
+
+
+def _sames(before: Sequence[str], after: Sequence[str]) -> Iterator[str | None]:
+    """Yield, by line of the second text, the line of the first that says the same."""
+    for stretch in compare_lines(before, after):
+        if stretch.is_equal:
+            yield from before[stretch.start : stretch.end]
+        else:
+            yield from [None] * (stretch.other_end - stretch.other_start)
+
+
+def _split(line: str) -> tuple[str, str]:
+    """Return the number of the temporary that a line defines, or nothing, and the rest of it."""
+    found = _DEFINITION.match(line)
+    return ("", line) if found is None else (found[1], line[found.end() :])
+
+
+def _temporaries(line: str) -> list[str]:
+    return [name for name in _TEMPORARY.findall(line) if name]
+
+
+def _call(line: str, names: Mapping[str, str]) -> str:
+    """Return a line with the temporaries in it called otherwise."""
+    return _rename(line, lambda name: f"%{names.get(name, name)}")
+
+
+def _rename(line: str, name: Callable[[str], str]) -> str:
+    """Return a line with another text in place of each temporary, of which the number is given."""
+    return _TEMPORARY.sub(lambda found: found[0] if found[1] is None else name(found[1]), line)
+
+
 def _align(before: Sequence[str], after: Sequence[str]) -> Iterator[Pair]:
     """Yield lines that may go together: by all that they rest on, then by themselves."""
     masked, other_masked = [
-        [_TEMPORARY.sub("%", line) for line in text] for text in (before, after)
+        [_rename(line, lambda _name: "%") for line in text] for text in (before, after)
     ]
     start = other_start = 0
     by_origin = pair_lines(_with_origins(before), _with_origins(after))
@@ -75,9 +172,8 @@ def _with_origins(text: Sequence[str]) -> list[str]:
     found = []
     for line in text:
         defined = _DEFINITION.match(line)
-        shown = _TEMPORARY.sub(
-            lambda each: origins.get(each[1], "%"), line[defined.end() if defined else 0 :]
-        )
+        rest = line[defined.end() if defined else 0 :]
+        shown = _rename(rest, lambda name: origins.get(name, "%"))
         if defined is not None:
             origins[defined[1]] = f"%{hash(shown):x}"
         found.append(shown)
@@ -89,7 +185,7 @@ def _judge(before: Sequence[str], after: Sequence[str], pairs: Iterator[Pair]) -
     there: dict[str, str] = {}  # by the temporary of the first text, that of the second
     back: dict[str, str] = {}
     for place, other in pairs:
-        names, other_names = _TEMPORARY.findall(before[place]), _TEMPORARY.findall(after[other])
+        names, other_names = _temporaries(before[place]), _temporaries(after[other])
         if len(names) != len(other_names):
             continue
         is_definition = _DEFINITION.match(before[place]) is not None
