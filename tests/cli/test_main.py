@@ -38,7 +38,7 @@ def test_every_command_has_help(command: str, capsys: Capture) -> None:
         (["optimise", "x"], "; did you mean optimize?"),
         (["opt", "x", "--passses", "InferType"], "--passses InferType; did you mean --passes?"),
         (["print", "x", "--as", "pyhton"], "choose from text, python; did you mean python?"),
-        (["print", "a", "b"], "relayish print takes FILE; found 'b' as well"),
+        (["b2c", "a", "b"], "relayish b2c takes FILE; found 'b' as well"),
         (["drive", "--load"], "argument --load: expected one argument"),
         (["opt", "-p", "FoldConstant"], "required: FILE"),
         (["opt", "x", "-p", "FoldConstant", "-O", "fast"], "expected a whole number from 0"),
