@@ -245,6 +245,14 @@ class UnlowerableError(PassError):
     """Loops cannot express a node of a network."""
 
 
+class ParallelError(RelayishError, RuntimeError):
+    """Work cannot be given to workers, or what came of it cannot be given back."""
+
+
+class WorkerLostError(ParallelError):
+    """A worker ended in the midst of an item, as often as it was tried."""
+
+
 class PackageError(RelayishError, ImportError):
     """What an installed package adds cannot be loaded; says which one, and why."""
 

@@ -21,6 +21,7 @@ from relayish.ir.nodes.node import declared_temporarily
 from tests.support.compiled_loops import skip_without_compiler
 from tests.support.each import each
 from tests.support.numpy_text import as_numpy_writes
+from tests.support.optional_modules import importable
 from tools.doc_examples import FENCE, PAGES, page_name, python_of
 from tools.links import ROOT, own_file
 
@@ -70,9 +71,7 @@ def modules_of(package: str) -> Sequence[types.ModuleType]:
     """Return a package with all modules in it, but for those that run when they are imported."""
     face = importlib.import_module(package)
     inside = pkgutil.walk_packages(getattr(face, "__path__", []), f"{package}.")
-    names = [name for module in inside if not (name := module.name).endswith("__main__")]
-    if importlib.util.find_spec("onnx") is None:
-        names = [name for name in names if not name.endswith("onnx_backend")]
+    names = importable([module.name for module in inside])
     return [face, *map(importlib.import_module, names)]
 
 

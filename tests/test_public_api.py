@@ -16,6 +16,7 @@ import pytest
 
 import relayish as relay
 from tests.support.each import each
+from tests.support.optional_modules import importable
 
 PACKAGE = Path(relay.__file__).parent
 
@@ -124,11 +125,8 @@ def test_the_package_is_marked_as_typed():
 
 
 def modules() -> list[str]:
-    found = [module.name for module in pkgutil.walk_packages([str(PACKAGE)], "relayish.")]
-    has_onnx = importlib.util.find_spec("onnx") is not None
-    # the one module whose classes derive from those of an optional package
-    left_out = ("__main__",) if has_onnx else ("__main__", "onnx_backend")
-    return [name for name in found if not name.endswith(left_out)]
+    walked = pkgutil.walk_packages([str(PACKAGE)], "relayish.")
+    return importable([module.name for module in walked])
 
 
 @each("name", modules())
