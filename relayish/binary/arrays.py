@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from mmap import mmap
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -61,6 +61,20 @@ def _pieces(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
         yield np.ascontiguousarray(piece).view(np.uint8).data
 
 
+class ArraySource(Protocol):
+    """Arrays in the order in which a program asks for them."""
+
+    def take(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        """Return the next array, which is read-only.
+
+        Raises:
+            BinaryFormatError: If there is none of that size, or it is damaged.
+        """
+
+    def finish(self) -> None:
+        """Raise if arrays are left."""
+
+
 class StoredArrays:
     """The arrays of a file, in the order in which they stand there.
 
@@ -90,11 +104,6 @@ class StoredArrays:
         self._checksums = iter(struct.unpack(f"<{head.num_arrays}I", checksums))
 
     def take(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        """Return the next array, which is read-only.
-
-        Raises:
-            BinaryFormatError: If there is none of that size, or its checksum is another.
-        """
         num_bytes = math.prod(shape) * dtype.itemsize
         start = align(self._end, alignment_of(num_bytes))
         offset = self._begin + start
@@ -130,7 +139,6 @@ class StoredArrays:
             )
 
     def finish(self) -> None:
-        """Raise if arrays are left."""
         if self._end != self._size or next(self._checksums, None) is not None:
             at = self._begin + self._end
             raise BinaryFormatError(f"byte {at}: the file holds arrays nobody uses: {AGAIN}", at)

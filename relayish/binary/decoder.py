@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from relayish.binary.arrays import StoredArrays
+from relayish.binary.arrays import ArraySource
 from relayish.binary.columns import Cursor, Owners
 from relayish.binary.layout import HEAD_SIZE
 from relayish.binary.records import (
@@ -85,7 +85,7 @@ class Decoder:
             )
         return records, of_objects.astype(np.int64)
 
-    def read(self, arrays: StoredArrays) -> Any:  # Any: what was written
+    def read(self, arrays: ArraySource) -> Any:  # Any: what was written
         """Read all objects, and return the one that was written.
 
         Raises:
@@ -145,7 +145,7 @@ class Decoder:
         return record
 
     def _maker(
-        self, record: Record, owners: Owners, arrays: StoredArrays
+        self, record: Record, owners: Owners, arrays: ArraySource
     ) -> Callable[[], Any]:  # Any: the next object of the record
         """Return what makes the objects of a record, one after the other."""
         if record.sort in _CONSTANTS:
@@ -164,7 +164,7 @@ class Decoder:
 
     # Values that hold no others
 
-    def _payload(self, record: Record, count: int, arrays: StoredArrays) -> Iterator[Any]:
+    def _payload(self, record: Record, count: int, arrays: ArraySource) -> Iterator[Any]:
         cursor, what = self._cursor, f"the {record} objects"
         match record.sort:
             case Sort.INT:
@@ -225,7 +225,7 @@ class Decoder:
             raise self._cursor.error(f"{name!r} is no element type of arrays in files")
         return found
 
-    def _arrays(self, record: Record, count: int, arrays: StoredArrays) -> Iterator[Any]:
+    def _arrays(self, record: Record, count: int, arrays: ArraySource) -> Iterator[Any]:
         what = f"the {record} objects"
         is_text = record.name == STRINGS
         dtype = np.dtype(np.uint8) if is_text else self._dtype(record.name)
@@ -237,7 +237,7 @@ class Decoder:
             return (self._strings(arrays, shape, what) for shape in shapes)
         return (arrays.take(dtype, shape) for shape in shapes)
 
-    def _strings(self, arrays: StoredArrays, shape: tuple[int, ...], what: str) -> Any:
+    def _strings(self, arrays: ArraySource, shape: tuple[int, ...], what: str) -> Any:
         """Return the next array of strings. Any: of objects."""
         data = arrays.take(np.dtype(np.uint8), shape[-1:]).tobytes()
         try:

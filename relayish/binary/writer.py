@@ -17,7 +17,7 @@ from relayish.binary.columns import (
     encode_counts,
     encode_numbers,
 )
-from relayish.binary.encoder import Encoded, Encoder, Table
+from relayish.binary.encoder import Array, Encoded, Encoder, Table
 from relayish.binary.layout import ALIGNMENT, HEAD_SIZE, align, make_head
 from relayish.binary.records import PAYLOADS, Record, Sort
 from relayish.binary.varints import encode_varint, to_unsigned
@@ -41,6 +41,16 @@ def write_pieces(root: object, phase: str | None, *, spans: bool, types: bool) -
     between = bytes(head.data_offset - HEAD_SIZE - len(program))
     assert align(len(between), ALIGNMENT) <= ALIGNMENT
     return chain((head.pack(), program, between), pieces_of(encoded.arrays))
+
+
+def write_program(root: object) -> tuple[bytes, list[Array]]:
+    """Return the program that a file would hold of ``root``, and the arrays that it would.
+
+    Raises:
+        FieldError: As :func:`write_pieces`.
+    """
+    encoded = Encoder(spans=True, types=True).encode(root)
+    return _spell_program(encoded, None), encoded.arrays
 
 
 def _spell_program(encoded: Encoded, phase: str | None) -> bytes:

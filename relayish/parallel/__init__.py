@@ -1,14 +1,37 @@
 """Work on many items by many workers: threads, processes, Dask, Ray, or any other executor.
 
-It knows nothing of programs: items, functions and bytes that items share.
+It knows nothing of programs: items, functions and bytes that items share. Every name is loaded from
+the module it lives in when it is first asked for.
 """
 
 from __future__ import annotations
 
-from relayish.parallel.engines import Workers
-from relayish.parallel.map_over import map_over
-from relayish.parallel.outcome import Outcome
-from relayish.parallel.processes import ProcessExecutor
-from relayish.parallel.sharing import Share
+from typing import Final
 
-__all__ = ["Outcome", "ProcessExecutor", "Share", "Workers", "map_over"]
+from relayish._support.lazy_face import load_name, set_face
+from relayish.errors import suggest
+
+_FACE: Final[dict[str, tuple[str, ...]]] = {
+    "relayish.parallel.engines": ("Workers",),
+    "relayish.parallel.map_over": ("map_over",),
+    "relayish.parallel.outcome": ("Outcome",),
+    "relayish.parallel.processes": ("ProcessExecutor",),
+    "relayish.parallel.sharing": ("Share",),
+}
+"""By module: the names that are found here."""
+
+__all__ = set_face(__name__, _FACE)  # noqa: PLE0605 - a tuple of names
+
+
+def __getattr__(name: str) -> object:
+    """Load a name."""
+    found = load_name(__name__, name)
+    if found is None:
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}{suggest(name, __all__)}"
+        )
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

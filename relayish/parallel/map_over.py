@@ -11,8 +11,9 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from relayish.errors import ParallelError, WorkerLostError
+from relayish.parallel.attempt import Attempt, attempt
 from relayish.parallel.engines import Engine, Workers, find_engine
-from relayish.parallel.outcome import Attempt, Outcome, attempt
+from relayish.parallel.outcome import Outcome
 from relayish.parallel.sharing import Share
 
 _I = TypeVar("_I")

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import pickle
-import socket
-import threading
-import time
-import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar, cast
-
-from relayish.errors import ParallelError, add_note, notes_of
-from relayish.parallel.sharing import open_shared
+from typing import Generic, TypeVar, cast
 
 _I = TypeVar("_I")
 _R = TypeVar("_R")
@@ -46,62 +36,3 @@ class Outcome(Generic[_I, _R]):
         if self.error is not None:
             raise self.error
         return cast(_R, self.value)
-
-
-class Attempt(NamedTuple):
-    """What a worker says of an item it was given."""
-
-    value: Any  # Any: what the function returned
-    error: BaseException | None
-    worker: str
-    seconds: float
-
-
-def attempt(
-    travels: bool,
-    function: Callable[..., Any],  # Any: of the caller
-    item: object,
-    *parts: object,
-) -> Attempt:
-    """Call the function in a worker; what it raises is returned, so that engines do not see it.
-
-    Args:
-        travels: Whether what is returned goes to another process.
-        function: Called with the item, and a view of the bytes of each part.
-        item: The item.
-        *parts: What was shared, as its handles; engines put in place of them what they sent.
-    """
-    begin = time.perf_counter()
-    value, error = None, None
-    try:
-        value = function(item, *[open_shared(part) for part in parts])
-    except (Exception, SystemExit) as raised:  # noqa: BLE001 - whatever the function raises
-        error = portable_error(raised) if travels else raised
-    return Attempt(value, error, worker_name(), time.perf_counter() - begin)
-
-
-def portable_error(error: BaseException) -> BaseException:
-    """Return an error that can be pickled, with the traceback of this one as a note."""
-    told = f"in worker {worker_name()}:\n{''.join(traceback.format_exception(error)).rstrip()}"
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
-    except Exception as reason:  # noqa: BLE001 - whatever its class raises
-        made = ParallelError(f"{type(error).__name__}: {error}")
-        for note in notes_of(error):
-            add_note(made, str(note))
-        add_note(made, f"it stands for an error that cannot be pickled: {reason}")
-        error = made
-    add_note(error, told)
-    return error
-
-
-def worker_name() -> str:
-    """Return who this is: host and process, and the thread if it is not the main one.
-
-    Example:
-        >>> worker_name().count(":")
-        1
-    """
-    place = f"{socket.gethostname()}:{os.getpid()}"
-    thread = threading.current_thread()
-    return place if thread is threading.main_thread() else f"{place}:{thread.name}"

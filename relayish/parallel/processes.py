@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, ParamSpec, TypeVar
 
 from relayish.errors import WorkerLostError
-from relayish.parallel.outcome import portable_error
+from relayish.parallel.attempt import portable_error
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
