@@ -7,6 +7,7 @@ Source:
 from relayish._support.face import imported_names as _imported_names
 from relayish._support.missing import set_finder as _set_finder
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
+from relayish.dataflow_pattern.explain import Explanation, Mismatch, explain
 from relayish.dataflow_pattern.kinds import DEMANDS
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
 from relayish.dataflow_pattern.node_pattern import NodePattern

@@ -27,30 +27,38 @@ def has_attributes(expr: Expr, wanted: Attrs) -> bool:
     Operators have what is registered of them, calls and functions what stands in their ``attrs``,
     and every kind of expression but atoms has the fields of it that hold no nodes.
     """
+    return find_difference(expr, wanted) is None
+
+
+def find_difference(expr: Expr, wanted: Attrs) -> tuple[str, object, object] | None:
+    """Return the first of the attributes ``wanted`` that ``expr`` has not: name, wanted, found.
+
+    What is found is :data:`ABSENT` where it has none of the name.
+    """
     find = _read_op if isinstance(expr, Op) else _read_expr
     for name, value in wanted.items():
         found = find(expr, name)
-        if found is _NONE or not _is_same(found, value):
-            return False
-    return True
+        if found is ABSENT or not _is_same(found, value):
+            return name, value, found
+    return None
 
 
-class _None:
+class _Absent:
     """What an attribute is that is not there."""
 
 
-_NONE: Final = _None()
+ABSENT: Final = _Absent()
 
 
 def _read_op(op: Expr, name: str) -> object:
     table = _TABLES.get(name)
     table = find_table(name) if table is None else table
-    return _NONE if table is None else table.get(op, _NONE)
+    return ABSENT if table is None else table.get(op, ABSENT)
 
 
 def _read_expr(expr: Expr, name: str) -> object:
     if type(expr) in ATOMS:
-        return _NONE
+        return ABSENT
     for declared in expr.fields_:
         if declared.role is not Role.LEAF or not declared.compared:
             continue
@@ -60,7 +68,7 @@ def _read_expr(expr: Expr, name: str) -> object:
                 return held[name]
         elif declared.name == name:
             return held
-    return _NONE
+    return ABSENT
 
 
 def _is_same(found: object, wanted: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from relayish._support.dominators import Dominators
 from relayish._support.graph import post_order, reachable
 from relayish.dataflow_pattern.pattern import DFPattern, DominatorPattern
+from relayish.ir.kinds.one_line import one_line_at
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Expr
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -147,6 +148,46 @@ class Dominance:
             path.matcher.match(operand)
             yield path.matcher.node_map()
 
+    def tell_escape(self, pattern: DominatorPattern, child: Expr, wanted: Expr | None) -> str:
+        """Return which way escapes, where there is no :meth:`parent` for ``child``.
+
+        Complexity:
+            Linear in the program.
+        """
+        found = self._search(pattern, child, wanted)
+        known, matches_path = self._parents[pattern, wanted], self._ask(pattern.path)
+        is_parent = self._is_parent(pattern, wanted)
+        parents: list[Expr] = []
+        astray: list[Expr] = []
+
+        def onward(node: Expr) -> list[Expr]:
+            operands = _operands(node)
+            reached = [each for each in operands if is_parent(each)]
+            others = [each for each in operands if not is_parent(each)]
+            parents.extend(reached)
+            if not reached:
+                astray.extend([each for each in others if not matches_path(each)])
+                astray.extend([] if operands or node is child else [node])
+            return [each for each in others if matches_path(each)]
+
+        between = reachable([child], onward)
+        if not isinstance(found, _Nowhere):
+            inside = {found, *[each for each in between[1:] if known.get(each) is found]}
+            beside = EXPRESSIONS.post_order(self._root, lambda node: node is not child)
+            for user in reversed(beside):
+                out = [each for each in EXPRESSIONS.children(user) if each in inside]
+                if out and user is not child and user not in inside:
+                    return f"{one_line_at(out[0])} used by {one_line_at(user)}, too"
+        if len({*parents}) > 1:
+            return f"several: {one_line_at(parents[0])} and {one_line_at(parents[-1])}"
+        if astray:
+            return f"{one_line_at(astray[0])}, which is neither on the path nor at its beginning"
+        return "no way to one"
+
+    def _is_parent(self, pattern: DominatorPattern, wanted: Expr | None) -> Callable[[Expr], bool]:
+        """Return what tells whether an expression is a parent, the one ``wanted`` where it is."""
+        return self._ask(pattern.parent) if wanted is None else lambda expr: expr is wanted
+
     def _ask(self, pattern: DFPattern) -> _Asked:
         found = self._asked.get(pattern)
         if found is None:
@@ -158,10 +199,7 @@ class Dominance:
     ) -> Expr | _Nowhere:
         known = self._parents.setdefault((pattern, wanted), {})
         matches_path = self._ask(pattern.path)
-        matches_parent = self._ask(pattern.parent)
-
-        def is_parent(expr: Expr) -> bool:
-            return expr is wanted if wanted is not None else matches_parent(expr)
+        is_parent = self._is_parent(pattern, wanted)
 
         def ways(node: Expr) -> list[Expr]:
             """Return the operands beyond which a parent may be, none where one leads astray."""

@@ -14,6 +14,25 @@ from typing import Any, Final, TypeAlias
 
 from relayish.dataflow_pattern.attributes import has_attributes
 from relayish.dataflow_pattern.dominance import Dominance
+from relayish.dataflow_pattern.failure import (
+    ASTRAY,
+    BOUND_OTHERWISE,
+    FAILED_BEFORE,
+    LEFT_BEFORE,
+    NO_CALL,
+    NO_CONSTANT,
+    NO_PROJECTION,
+    NO_VARIABLE,
+    NOT_DEMANDED,
+    OTHER_ATTRIBUTE,
+    OTHER_CALLEE,
+    OTHER_COUNT,
+    OTHER_KIND,
+    OTHER_LENGTH,
+    OTHER_TYPE,
+    OTHER_VALUE,
+    Failed,
+)
 from relayish.dataflow_pattern.kinds import DEMANDS, Demand, is_same
 from relayish.dataflow_pattern.node_pattern import NodePattern, fields_to_match
 from relayish.dataflow_pattern.pattern import (
@@ -47,17 +66,10 @@ from relayish.rewriting.rule import Facts
 NodeMap: TypeAlias = Mapping[DFPattern, tuple[Expr, ...]]
 """The expressions that each part of a pattern matched: one, unless the part was on a path."""
 
-_Goal: TypeAlias = "tuple[Any, Expr, _Goal | None]"  # Any: a pattern or a step between patterns
+Goal: TypeAlias = "tuple[Any, Expr, Goal | None]"  # Any: a pattern or a step between patterns
 
 
-class _Failed:
-    """What a step returns that does not lead on."""
-
-
-_FAILED: Final = _Failed()
-
-
-class _Entered:
+class Entered:
     """A pattern that was entered and can match in several ways.
 
     ``height`` is that of the stack of choices beneath it, ``outside`` what it shares with the
@@ -88,16 +100,16 @@ class _Known:
         self.bindings = bindings
 
 
-class _Test:
-    """A step that asks something of the expression that a pattern matched."""
+class Guard:
+    """A step that asks of an expression what a pattern does beside the pattern in it."""
 
-    __slots__ = ("holds",)
+    __slots__ = ("pattern",)
 
-    def __init__(self, holds: Callable[[Expr], bool]) -> None:
-        self.holds = holds
+    def __init__(self, pattern: DFPattern) -> None:
+        self.pattern = pattern
 
 
-class _Backward:
+class Backward:
     """A step that looks for the parent of a dominator pattern whose child has matched."""
 
     __slots__ = ("pattern",)
@@ -131,7 +143,7 @@ class Matcher:
         self._bound: dict[DFPattern, Expr] = {}
         self._repeated: dict[DFPattern, list[Expr]] = {}
         self._trail: list[DFPattern | None] = []  # None where something was postponed
-        self._choices: list[tuple[_Goal | None, int, _Entered | None]] = []
+        self._choices: list[tuple[Goal | None, int, Entered | None]] = []
         self._exits: dict[object, tuple[tuple[Expr | None, ...], ...]] = {}
         self._postponed: list[tuple[DFPattern, Expr]] = []
         self._anew: DFPattern | None = None  # not to be taken from what is known
@@ -180,17 +192,17 @@ class Matcher:
         """Return what the parts that match one expression only matched, the last time."""
         return self._bound
 
-    def _solve(self, first: _Goal) -> bool:
-        goal: _Goal | None = first
+    def _solve(self, first: Goal) -> bool:
+        goal: Goal | None = first
         bound, trail, steps = self._bound, self._trail, self._steps
         repeatable = self.analysed.repeatable
         while goal is not None:
             self.steps += 1
             pattern, expr, rest = goal
-            following: _Goal | _Failed | None
+            following: Goal | Failed | None
             held = bound.get(pattern)
             if held is not None:
-                following = rest if held is expr or is_same(held, expr) else _FAILED
+                following = rest if held is expr or is_same(held, expr) else BOUND_OTHERWISE
             else:
                 if isinstance(pattern, DFPattern):
                     trail.append(pattern)
@@ -199,26 +211,30 @@ class Matcher:
                     else:
                         bound[pattern] = expr
                 following = steps[type(pattern)](self, pattern, expr, rest)
-            if isinstance(following, _Failed):
-                retry = self._retreat()
+            if isinstance(following, Failed):
+                retry = self._retreat(goal, following)
                 if retry is None:
                     return False
                 following = retry
             goal = following
         return True
 
-    def _retreat(self) -> _Goal | None:
+    def _retreat(self, goal: Goal, failed: Failed) -> Goal | None:  # noqa: ARG002 - for explain
         """Undo what was bound since the last choice; return what there is to try instead."""
         choices = self._choices
         while choices:
-            goal, mark, entered = choices.pop()
+            instead, mark, entered = choices.pop()
             self._undo(mark)
-            if goal is not None:
-                return goal
+            if instead is not None:
+                return instead
             assert entered is not None
-            self._exits[entered.key] = tuple(entered.left or ())
+            self._exhaust(entered)
         self._undo(0)
         return None
+
+    def _exhaust(self, entered: Entered) -> None:
+        """Keep with which bindings a pattern was left, all ways through it having been gone."""
+        self._exits[entered.key] = tuple(entered.left or ())
 
     def _undo(self, mark: int) -> None:
         trail, bound, repeated = self._trail, self._bound, self._repeated
@@ -232,8 +248,8 @@ class Matcher:
                 repeated[pattern].pop()
 
     def recall(
-        self, pattern: DFPattern, expr: Expr, rest: _Goal | None
-    ) -> tuple[_Goal | _Failed] | None:
+        self, pattern: DFPattern, expr: Expr, rest: Goal | None
+    ) -> tuple[Goal | Failed] | None:
         """Return what follows from what is known of a pattern that can match in several ways.
 
         ``None`` where nothing is known: then the pattern is entered.
@@ -241,20 +257,19 @@ class Matcher:
         outside = self.analysed.interface.get(pattern)
         if outside is None:
             return None
-        bound = self._bound
-        key = (pattern, expr, *[bound.get(each) for each in outside])
+        key = self._key(pattern, expr, outside)
         exits = self._exits.get(key) if pattern is not self._anew else None
         self._anew = None
         if exits is None:
             return None
         if not exits:
-            return (_FAILED,)
+            return (FAILED_BEFORE,)
         ways = [_Known(pattern, tuple(zip(outside, each, strict=True))) for each in exits]
         for way in ways[:0:-1]:
             self.choose((way, expr, rest))
         return ((ways[0], expr, rest),)
 
-    def enter(self, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Goal | None:
+    def enter(self, pattern: DFPattern, expr: Expr, rest: Goal | None) -> Goal | None:
         """Return what is to follow ``pattern``, which can match ``expr`` in several ways.
 
         The mark of the choice is one below, for the pattern itself stays bound in all of them.
@@ -262,17 +277,20 @@ class Matcher:
         outside = self.analysed.interface.get(pattern)
         if outside is None:
             return rest
-        key = (pattern, expr, *[self._bound.get(each) for each in outside])
-        entered = _Entered(key, outside, len(self._choices))
+        entered = Entered(self._key(pattern, expr, outside), outside, len(self._choices))
         self._choices.append((None, len(self._trail), entered))
         return (entered, expr, rest)
 
-    def choose(self, instead: _Goal | None) -> None:
+    def _key(self, pattern: DFPattern, expr: Expr, outside: tuple[DFPattern, ...]) -> object:
+        bound = self._bound
+        return (pattern, expr, *[bound.get(each) for each in outside])
+
+    def choose(self, instead: Goal | None) -> None:
         """Note what to try if what is tried first leads nowhere."""
         if instead is not None:
             self._choices.append((instead, len(self._trail), None))
 
-    def go_known(self, step: _Known, expr: Expr, rest: _Goal | None) -> _Goal | _Failed | None:
+    def go_known(self, step: _Known, expr: Expr, rest: Goal | None) -> Goal | Failed | None:
         """Bind what a pattern shares with those around it; leave the rest for later."""
         for pattern, held in step.bindings:
             if held is not None and pattern not in self._bound:
@@ -282,7 +300,7 @@ class Matcher:
         self._trail.append(None)
         return rest
 
-    def leave(self, entered: _Entered, rest: _Goal | None) -> _Goal | _Failed | None:
+    def leave(self, entered: Entered, rest: Goal | None) -> Goal | Failed | None:
         """Go on behind a pattern that has matched in one way.
 
         The other ways are forgotten where they would do just as well.
@@ -296,7 +314,7 @@ class Matcher:
         if entered.left is None:
             entered.left = set()
         elif with_these in entered.left:
-            return _FAILED
+            return LEFT_BEFORE
         entered.left.add(with_these)
         return rest
 
@@ -312,13 +330,13 @@ class Matcher:
         return inner
 
     def go_back(
-        self, pattern: DominatorPattern, expr: Expr, rest: _Goal | None
-    ) -> _Goal | _Failed | None:
+        self, pattern: DominatorPattern, expr: Expr, rest: Goal | None
+    ) -> Goal | Failed | None:
         """Go on with the parent of ``pattern``, if the ways back from ``expr`` lead to one."""
         ways = self.dominance()
         parent = ways.parent(pattern, expr, self._bound.get(pattern.parent))
         if parent is None:
-            return _FAILED
+            return ASTRAY
         for node_map in ways.match_path(pattern, expr, parent):
             for each, exprs in node_map.items():
                 for one in exprs:
@@ -327,34 +345,34 @@ class Matcher:
         return (pattern.parent, parent, rest)
 
 
-_Following: TypeAlias = "_Goal | _Failed | None"
+Following: TypeAlias = "Goal | Failed | None"
 
 
-def _expr(_: Matcher, pattern: ExprPattern, expr: Expr, rest: _Goal | None) -> _Following:
+def _expr(_: Matcher, pattern: ExprPattern, expr: Expr, rest: Goal | None) -> Following:
     wanted = pattern.expr
     if wanted is expr:
         return rest
     if type(wanted) is not type(expr) or type(wanted) is Op:
-        return _FAILED
-    return rest if structural_equal(wanted, expr) else _FAILED
+        return OTHER_VALUE
+    return rest if structural_equal(wanted, expr) else OTHER_VALUE
 
 
-def _var(_: Matcher, pattern: VarPattern, expr: Expr, rest: _Goal | None) -> _Following:
+def _var(_: Matcher, pattern: VarPattern, expr: Expr, rest: Goal | None) -> Following:
     if type(expr) is Var and (not pattern.name or pattern.name == expr.name_hint):
         return rest
-    return _FAILED
+    return NO_VARIABLE
 
 
-def _constant(_: Matcher, __: ConstantPattern, expr: Expr, rest: _Goal | None) -> _Following:
-    return rest if type(expr) is Constant else _FAILED
+def _constant(_: Matcher, __: ConstantPattern, expr: Expr, rest: Goal | None) -> Following:
+    return rest if type(expr) is Constant else NO_CONSTANT
 
 
-def _wildcard(_: Matcher, pattern: WildcardPattern, expr: Expr, rest: _Goal | None) -> _Following:
+def _wildcard(_: Matcher, pattern: WildcardPattern, expr: Expr, rest: Goal | None) -> Following:
     redirected = pattern.redirection.pattern
     return rest if redirected is None else (redirected, expr, rest)
 
 
-def _alt(matcher: Matcher, pattern: AltPattern, expr: Expr, rest: _Goal | None) -> _Following:
+def _alt(matcher: Matcher, pattern: AltPattern, expr: Expr, rest: Goal | None) -> Following:
     known = matcher.recall(pattern, expr, rest)
     if known is not None:
         return known[0]
@@ -363,16 +381,16 @@ def _alt(matcher: Matcher, pattern: AltPattern, expr: Expr, rest: _Goal | None) 
     return (pattern.left, expr, after)
 
 
-def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: _Goal | None) -> _Following:
+def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: Goal | None) -> Following:
     if type(expr) is not Call:
-        return _FAILED
+        return NO_CALL
     op = expr.op
     if is_operator(pattern.op) and pattern.op.expr is not op:
         return _match_regrouped(matcher, pattern, expr, rest)
     if pattern.any_args:
         return (pattern.op, op, rest)
     if len(pattern.args) != len(expr.args):
-        return _FAILED
+        return OTHER_COUNT
     if type(op) is Op and op in matcher.analysed.commutes.get(pattern, ()):
         known = matcher.recall(pattern, expr, rest)
         if known is not None:
@@ -388,12 +406,12 @@ def _call(matcher: Matcher, pattern: CallPattern, expr: Expr, rest: _Goal | None
 
 
 def _match_regrouped(
-    matcher: Matcher, pattern: CallPattern, expr: Call, rest: _Goal | None
-) -> _Following:
+    matcher: Matcher, pattern: CallPattern, expr: Call, rest: Goal | None
+) -> Following:
     """Match a product of a quotient with a quotient of a product, or the other way round."""
     fitting = [each for op, each in matcher.analysed.regroupings(pattern) if op is expr.op]
     if not fitting:
-        return _FAILED
+        return OTHER_CALLEE
     known = matcher.recall(pattern, expr, rest)
     if known is not None:
         return known[0]
@@ -403,11 +421,11 @@ def _match_regrouped(
     return (fitting[0], expr, after)
 
 
-def _node(matcher: Matcher, pattern: DFPattern, expr: Any, rest: _Goal | None) -> _Following:
+def _node(matcher: Matcher, pattern: DFPattern, expr: Any, rest: Goal | None) -> Following:
     kind, fields = fields_to_match(pattern)
     found: object = type(expr)
     if found is not kind:
-        return _FAILED
+        return OTHER_KIND
     if pattern in matcher.analysed.commutes:
         known = matcher.recall(pattern, expr, rest)
         if known is not None:
@@ -422,7 +440,7 @@ def _node(matcher: Matcher, pattern: DFPattern, expr: Any, rest: _Goal | None) -
         if isinstance(inner, DFPattern):
             rest = (inner, held, rest)
         elif len(inner) != len(held):
-            return _FAILED
+            return OTHER_LENGTH
         else:
             for pair in zip(reversed(inner), reversed(held), strict=True):
                 rest = (*pair, rest)
@@ -430,32 +448,24 @@ def _node(matcher: Matcher, pattern: DFPattern, expr: Any, rest: _Goal | None) -
 
 
 def _projection(
-    _: Matcher, pattern: TupleGetItemPattern, expr: Expr, rest: _Goal | None
-) -> _Following:
+    _: Matcher, pattern: TupleGetItemPattern, expr: Expr, rest: Goal | None
+) -> Following:
     if type(expr) is not TupleGetItem or pattern.index not in (None, -1, expr.index):
-        return _FAILED
+        return NO_PROJECTION
     return (pattern.tuple, expr.tuple_value, rest)
 
 
-def _attr(_: Matcher, pattern: AttrPattern, expr: Expr, rest: _Goal | None) -> _Following:
+def _attr(_: Matcher, pattern: AttrPattern, expr: Expr, rest: Goal | None) -> Following:
     if not has_attributes(expr, pattern.attrs):
-        return _FAILED
+        return OTHER_ATTRIBUTE
     return (pattern.pattern, expr, rest)
 
 
-def _make_test_step(
-    holds: Callable[[Any, Type], bool],
-) -> Callable[..., _Following]:  # Any: the pattern
-    def step(matcher: Matcher, pattern: Any, expr: Expr, rest: _Goal | None) -> _Following:
-        def test(found: Expr) -> bool:
-            ty = matcher.types.of(found)
-            return ty is not None and holds(pattern, ty)
-
-        if expr.checked_type is not None:  # the type is there: ask it first
-            return (pattern.pattern, expr, rest) if holds(pattern, expr.checked_type) else _FAILED
-        return (pattern.pattern, expr, (_Test(test), expr, rest))
-
-    return step
+def _type(_: Matcher, pattern: Any, expr: Expr, rest: Goal | None) -> Following:
+    if expr.checked_type is not None:  # the type is there: ask it first
+        holds = TYPE_TESTS[type(pattern)](pattern, expr.checked_type)
+        return (pattern.pattern, expr, rest) if holds else OTHER_TYPE
+    return (pattern.pattern, expr, (Guard(pattern), expr, rest))
 
 
 def _is_of_type(pattern: TypePattern, ty: Type) -> bool:
@@ -480,33 +490,37 @@ TYPE_TESTS: Final[dict[type[DFPattern], Callable[[Any, Type], bool]]] = {  # Any
 """What the kinds of patterns ask of the type of an expression."""
 
 
-def _dominator(_: Matcher, pattern: DominatorPattern, expr: Expr, rest: _Goal | None) -> _Following:
-    return (pattern.child, expr, (_Backward(pattern), expr, rest))
+def _dominator(_: Matcher, pattern: DominatorPattern, expr: Expr, rest: Goal | None) -> Following:
+    return (pattern.child, expr, (Backward(pattern), expr, rest))
 
 
-def _step_back(matcher: Matcher, step: _Backward, expr: Expr, rest: _Goal | None) -> _Following:
+def _step_back(matcher: Matcher, step: Backward, expr: Expr, rest: Goal | None) -> Following:
     return matcher.go_back(step.pattern, expr, rest)
 
 
-def _step_known(matcher: Matcher, step: _Known, expr: Expr, rest: _Goal | None) -> _Following:
+def _step_known(matcher: Matcher, step: _Known, expr: Expr, rest: Goal | None) -> Following:
     return matcher.go_known(step, expr, rest)
 
 
-def _test(_: Matcher, step: _Test, expr: Expr, rest: _Goal | None) -> _Following:
-    return rest if step.holds(expr) else _FAILED
+def _guard(matcher: Matcher, step: Guard, expr: Expr, rest: Goal | None) -> Following:
+    pattern = step.pattern
+    if type(pattern) is AttrPattern:
+        return rest if has_attributes(expr, pattern.attrs) else OTHER_ATTRIBUTE
+    ty = matcher.types.of(expr)
+    return rest if ty is not None and TYPE_TESTS[type(pattern)](pattern, ty) else OTHER_TYPE
 
 
-def _leave(matcher: Matcher, entered: _Entered, _: Expr, rest: _Goal | None) -> _Following:
+def _leave(matcher: Matcher, entered: Entered, _: Expr, rest: Goal | None) -> Following:
     return matcher.leave(entered, rest)
 
 
-def _make_demand_step(demand: Demand) -> Callable[..., _Following]:
+def _make_demand_step(demand: Demand) -> Callable[..., Following]:
     """Return the step for patterns of a kind that another package declared."""
 
-    def step(_: Matcher, pattern: DFPattern, expr: Expr, rest: _Goal | None) -> _Following:
+    def step(_: Matcher, pattern: DFPattern, expr: Expr, rest: Goal | None) -> Following:
         pairs = demand(pattern, expr)
         if pairs is None:
-            return _FAILED
+            return NOT_DEMANDED
         for each, held in reversed(pairs):
             rest = (each, held, rest)
         return rest
@@ -514,7 +528,7 @@ def _make_demand_step(demand: Demand) -> Callable[..., _Following]:
     return step
 
 
-_STEPS: Final[dict[type, Callable[..., _Following]]] = {
+_STEPS: Final[dict[type, Callable[..., Following]]] = {
     ExprPattern: _expr,
     VarPattern: _var,
     ConstantPattern: _constant,
@@ -524,17 +538,17 @@ _STEPS: Final[dict[type, Callable[..., _Following]]] = {
     **dict.fromkeys((NodePattern, *STRUCTURAL), _node),
     TupleGetItemPattern: _projection,
     AttrPattern: _attr,
-    **{kind: _make_test_step(holds) for kind, holds in TYPE_TESTS.items()},
+    **dict.fromkeys(TYPE_TESTS, _type),
     DominatorPattern: _dominator,
-    _Backward: _step_back,
-    _Test: _test,
-    _Entered: _leave,
+    Backward: _step_back,
+    Guard: _guard,
+    Entered: _leave,
     _Known: _step_known,
 }
 """What goals lead to: patterns of the language, and what the matcher itself puts between them."""
 
 
-def _steps_for(kinds: Collection[type[DFPattern]]) -> Mapping[type, Callable[..., _Following]]:
+def _steps_for(kinds: Collection[type[DFPattern]]) -> Mapping[type, Callable[..., Following]]:
     """Return what each kind of goal leads to where patterns are of ``kinds``."""
     others = [kind for kind in kinds if kind not in _STEPS]
     return (

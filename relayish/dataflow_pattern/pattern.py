@@ -125,6 +125,13 @@ class DFPattern(Node):
         found: bool = VERBS["match"](self, expr)
         return found
 
+    def explain(self, expr: Node, mod: Node | None = None) -> Any:  # Any: see below
+        """Return where in ``expr`` this matches, or where the nearest match ends, and why.
+
+        See :func:`~relayish.dataflow_pattern.explain`, which says what that is.
+        """
+        return VERBS["explain"](self, expr, mod)
+
     def partition(
         self,
         expr: Expr,
