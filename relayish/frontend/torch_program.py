@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from relayish.errors import ModelError, PackageError
+from relayish.frontend.calls import explain_calls
 from relayish.frontend.onnx.importer import from_onnx
 from relayish.ir.relay.module import IRModule
 
+_WRITE: Final = "write from_torch(torch.export.export(module, args))"
 
+
+@explain_calls(f"{_WRITE}, which tells the shapes of inputs")
 def from_torch(program: Any, *, opset: int | None = None) -> IRModule:
     """Return a program that PyTorch exported as a module.
 
@@ -23,7 +27,8 @@ def from_torch(program: Any, *, opset: int | None = None) -> IRModule:
 
     Raises:
         PackageError: If ``torch``, or the package ``onnxscript`` that its export needs, is missing.
-        ModelError: If it is no exported program, or torch cannot write it.
+        ModelError: If it is no exported program, or torch cannot write it, or it is called as TVM's
+            ``from_pytorch``, which takes the shapes of inputs, and gives a pair.
     """
     try:
         torch = import_module("torch")
@@ -36,8 +41,8 @@ def from_torch(program: Any, *, opset: int | None = None) -> IRModule:
         ) from error
     if not isinstance(program, torch.export.ExportedProgram):
         raise ModelError(
-            f"{type(program).__name__} is no exported program; expected what "
-            f"torch.export.export(module, args) gives"
+            f"{type(program).__name__} is no exported program; {_WRITE}, where args is the tuple "
+            f"of tensors that the module is called with"
         )
     try:
         written = exporter.export(program, dynamo=True, opset_version=opset, verbose=False)

@@ -16,7 +16,7 @@ _NODE: Final = {
     "same_as": _SAME,
     "handle": "nodes are Python objects; hash(node) and id(node) tell them apart",
     "script": "TVMScript is a format of TensorIR; write node.astext()",
-    "show": "write print(node), or node.astext()",
+    "show": "write print(node), or relay.draw(node)",
 }
 
 _MODULE: Final = {

@@ -25,6 +25,18 @@ _EVALUATE = (
     'relay.create_executor("graph", mod).evaluate()(*args) for numpy, '
     "and relay.transform.default_pipeline(3)(mod) for what build does to the program before"
 )
+_INTERPRET = (
+    'write relay.create_executor("vm", mod).evaluate()(*args), which interprets, '
+    "or relay.build(mod) for code of this machine"
+)
+_ONE_KIND = "relay.build(mod) makes one kind of library; leave it out"
+_ELSEWHERE_IN_C = (
+    "nothing is run on other machines; write relayish compile FILE -o DIR for C to compile there"
+)
+_COMPILER = (
+    "write lib.export_library(path), which calls the compiler that CC names; for C to compile "
+    "elsewhere, relayish compile FILE -o DIR"
+)
 _NO_SCHEDULE = (
     "operators have neither schedules nor strategies; write evaluate=f in register_op(name, ...) "
     "to say what one computes, and a handler for the task 'loops' to say it as loops"
@@ -37,7 +49,8 @@ _NO_POOLS = (
     "there are no pools to name; write relay.analysis.plan_memory(func) for a plan of memory"
 )
 _NO_FRONT_END = (
-    "relayish reads Relay text; export the model in TVM by mod.astext(), and write "
+    "relayish reads models of ONNX and of torch, and Relay text; export the model as ONNX and "
+    "write relay.frontend.from_onnx(path), or export it in TVM by mod.astext() and write "
     "relay.parse(text) here, with relay.load_param_dict(bytes) for its parameters"
 )
 _FROM_TORCH = "write relay.frontend.from_torch(torch.export.export(module, args))"
@@ -64,7 +77,11 @@ _COMPILERS = (
 )
 _TEXT = "write relay.astext(mod) and relay.parse(text), or relay.write_binary and relay.read_binary"
 _PYTEST = "write pytest.mark.parametrize(...)"
-_NO_DEVICES = "there is one executor, numpy's; leave it out and call relay.create_executor()"
+_NO_DEVICES = "everything runs on the CPU of this machine; leave it out"
+_REGIONS = (
+    "regions for other compilers are functions in the module; write "
+    "relay.transform.PartitionGraph() and look for func.attrs['Compiler']"
+)
 _PLACE = 'write relay.Span("file", line, end_line, column, end_column), with a plain string'
 _TUNING = "no schedules are searched for, so there is nothing to tune; leave it out"
 _OBJECTS = "everything is Python's own; use the function or class itself, without a registry"
@@ -93,11 +110,14 @@ _IR = _merge(
 _RUNTIME = _merge(
     _each("enabled", "write relay.testing.device_enabled(target)"),
     _each("Object Scriptable", "write relay.Node"),
-    _each("Executable PackedFunc executor profiler_vm", _EVALUATE),
+    _each("Executable profiler_vm", _INTERPRET),
+    _each("PackedFunc", _OBJECTS),
+    _each("executor", 'write relay.create_executor("aot", mod)'),
 )
 
 _TVM = _merge(
-    _each("lower driver", _EVALUATE),
+    _each("driver", _EVALUATE),
+    _each("lower", "write relayish.tir.lower(name, tensors) for loops of CINN's"),
     _each("arith script", _NO_TENSOR_IR),
     _each(
         "topi",
@@ -106,7 +126,7 @@ _TVM = _merge(
         "numpy for what an operator computes, as relay.evaluate(call) does",
     ),
     _each("autotvm auto_scheduler meta_schedule dlight", _TUNING),
-    _each("rpc micro", _EVALUATE),
+    _each("rpc micro", _ELSEWHERE_IN_C),
     _each(
         "get_global_func register_func register_object",
         _OBJECTS + "; a pass by its name is relay.transform.get_pass(name)",
@@ -152,10 +172,11 @@ _RELAY = _merge(
     _each("AotExecutor", 'write relay.create_executor("aot", mod)'),
     _each("WithScope", "write with builder.if_scope(cond):"),
     _each(
-        "BuildModule get_executor_from_target Executor Runtime aot executor_factory "
-        "graph_executor_codegen name_transforms te_compiler utils",
+        "BuildModule executor_factory graph_executor_codegen name_transforms te_compiler utils",
         _EVALUATE,
     ),
+    _each("aot", 'write relay.create_executor("aot", mod)'),
+    _each("get_executor_from_target Executor Runtime", _ONE_KIND),
     _each("OpError OpNotImplemented OpAttributeInvalid", "write relay.OperatorError"),
     _each("ir_pass", "write relay.analysis for analyses, relay.transform for passes"),
     _each("memory_plan", _NO_POOLS),
@@ -174,11 +195,7 @@ _OP = _merge(
         "register_reduce_schedule",
         _NO_SCHEDULE,
     ),
-    _each(
-        "register_external_compiler",
-        "regions for other compilers are functions in the module; write "
-        "relay.transform.PartitionGraph() and look for func.attrs['Compiler']",
-    ),
+    _each("register_external_compiler", _REGIONS),
     _each("register_infer_correct_layout", "write relay.op.register_infer_layout(op, rule)"),
     _each("get_constructor", "write mod.get_constructor(type_name, name)"),
     _each(
@@ -193,7 +210,8 @@ _TESTING = _merge(
     _each("parameters fixture", _PYTEST),
     _each("exclude_targets", _NO_DEVICES),
     _each("assert_prim_expr_equal", "write relay.assert_structural_equal(a, b)"),
-    _each("darknet tf tflite yolo_detection byoc", _NO_FRONT_END),
+    _each("darknet tf tflite yolo_detection", _NO_FRONT_END),
+    _each("byoc", _REGIONS),
     _each("ctx_list", "write relay.testing.enabled_targets()"),
     _each("PythonConverter", "write relay.testing.to_python(expr, mod)"),
 )
@@ -225,10 +243,16 @@ _TRANSFORM = _merge(
 
 _CONTRIB = _merge(
     {name: _NO_COMPILER.replace("{!r}", repr(name)).replace("{}", name) for name in _COMPILERS},
-    _each("cc debugger ndk pipeline_executor xcode", _EVALUATE),
+    _each("cc ndk xcode", _COMPILER),
+    _each("pipeline_executor", _EVALUATE),
+    _each(
+        "debugger",
+        "write a main that returns what is to be looked at, in a tuple, and "
+        'relay.create_executor("debug", mod)',
+    ),
     _each("download", "write urllib.request.urlretrieve(url, path)"),
     _each("utils", "write tempfile.TemporaryDirectory()"),
-    _each("relay_viz", "programs are shown as text; write print(mod) or mod.astext()"),
+    _each("relay_viz", 'write relay.draw(mod), and .save("program.html") or .save("program.svg")'),
 )
 
 NAMES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -240,11 +264,15 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
         _each("_make", "write the builder itself, as relay.nn.relu(x)"),
         _each("Constant", "write relay.Constant"),
     ),
-    "op.vm": _each("compile VMCompiler VMExecutor", _EVALUATE),
-    "te": _each(
-        "compute placeholder create_schedule create_prim_func reduce_axis extern sum scan "
-        "thread_axis tensor_intrin hybrid Tensor Schedule",
-        _NO_TENSOR_IR,
+    "op.vm": _each("compile VMCompiler VMExecutor", _INTERPRET),
+    "te": _merge(
+        _each("compute placeholder reduce_axis Tensor", "write relayish.tir.{}, which is CINN's"),
+        _each("sum", "write relayish.tir.reduce_sum, which is CINN's"),
+        _each(
+            "create_schedule create_prim_func extern scan thread_axis tensor_intrin hybrid "
+            "Schedule",
+            _NO_TENSOR_IR,
+        ),
     ),
     "target": _merge(
         _each(
@@ -279,6 +307,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
             "tensorflow2 tflite",
             _NO_FRONT_END,
         ),
+        _each("GraphProto", "write relay.frontend.from_onnx(model, shape)"),
         _each("infer_type", "write relay.testing.run_infer_type(expr)"),
         _each("infer_shape", "write relay.transform.InferTypeLocal(expr).concrete_shape"),
         _each("infer_channels infer_value", "write relay.evaluate(expr), or look at its type"),

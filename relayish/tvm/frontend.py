@@ -10,13 +10,14 @@ from typing import Any
 
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
-from relayish.errors import ModelError
+from relayish.errors import ModelError, RelayishError
 from relayish.frontend import from_torch, save_onnx, to_onnx
 from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
+from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import TensorType
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.ir.values.ndarray import NDArray, as_ndarray
@@ -34,7 +35,7 @@ show_names_of("relayish.frontend", __name__)
 
 def from_onnx(
     model: Any,  # Any: a ModelProto, which onnx does not type
-    shape: Mapping[str, Sequence[int | None]] | None = None,
+    shape: Mapping[str, Sequence[int | AnySize | None]] | None = None,
     dtype: str | Mapping[str, str] | None = "float32",
     opset: int | None = None,
     freeze_params: bool = True,
@@ -48,7 +49,8 @@ def from_onnx(
 
     Args:
         model: A ``ModelProto``, the bytes of one, or the path of a file.
-        shape: Of inputs, by their names, the sizes, where the model leaves them open.
+        shape: Of inputs, by their names, the sizes, where the model leaves them open; ``Any()``
+            or ``None`` for one that stays open.
         dtype: Of inputs, by their names, the element types, which have to be those of the model;
             one word for all is left aside, as in TVM, since models say theirs.
         opset: The version of the operators, if the model does not say the right one.
@@ -81,13 +83,36 @@ def from_onnx(
     if isinstance(dtype, Mapping):
         _check_types(mod, dtype)
     if shape:
-        inputs = {each.name_hint for each in _main_of(mod).params}
-        held = {each.name for each in proto.graph.initializer} - inputs
-        mod = fix_input_shapes(mod, {k: sizes for k, sizes in shape.items() if k not in held})
-    lowered = lower_onnx(mod)
+        mod = _with_sizes(mod, shape, {each.name for each in proto.graph.initializer})
+    try:
+        lowered = lower_onnx(mod)
+    except RelayishError as error:
+        if opset is not None:
+            error.add_note(
+                f"opset={opset} says how the operators are read; if the model is of another "
+                f"version, which it says itself, leave it out"
+            )
+        raise
     if freeze_params:
         return lowered, {}
     return _with_parameters(lowered, {each.name for each in proto.graph.initializer})
+
+
+def _with_sizes(mod: IRModule, shape: object, initializers: set[str]) -> IRModule:
+    """Return a module whose inputs have the sizes that a script gives."""
+    inputs = [each.name_hint for each in _main_of(mod).params]
+    if not isinstance(shape, Mapping):
+        raise ModelError(
+            f"shape is {shape!r}; expected the sizes of inputs by their names; write "
+            f"{{{inputs[0] if inputs else 'name'!r}: (1, 3, 224, 224)}}"
+        )
+    held = initializers - {*inputs}
+    sizes = {
+        name: [None if isinstance(size, AnySize) else size for size in told]
+        for name, told in shape.items()
+        if name not in held
+    }
+    return fix_input_shapes(mod, sizes)
 
 
 def _with_opset(proto: Any, opset: int) -> Any:  # Any: a ModelProto

@@ -154,7 +154,10 @@ def test_the_operator_set_is_that_asked_for(exported: dict[str, Exported]) -> No
 
 
 def test_a_network_that_was_not_exported_is_refused() -> None:
-    with pytest.raises(ModelError, match="Sequential is no exported program; expected what torch"):
+    told = (
+        r"Sequential is no exported program; write from_torch\(torch\.export\.export\(module, args"
+    )
+    with pytest.raises(ModelError, match=told):
         from_torch(dense_network())
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("onnx")
 from onnx.parser import parse_model
 
 import relayish
-from relayish.errors import ModelError, PassError
+from relayish.errors import ModelError, PassError, RelayishError
 from relayish.frontend.onnx.session import OnnxSession
 from relayish.tvm import relay
 
@@ -58,6 +58,18 @@ def test_sizes_of_initializers_are_left_aside_and_those_of_nothing_refused():
         relay.frontend.from_onnx(MODEL, {"imag": (2, 3)})
 
 
+@pytest.mark.parametrize("size", [None, relay.Any()])
+def test_size_may_stay_open(size):
+    mod, _ = relay.frontend.from_onnx(MODEL, {"image": (size, 3)})
+    assert isinstance(mod["main"].params[0].type_annotation.shape[0], relay.SizeVar)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), [("image", (2, 3))]])
+def test_shape_is_told_by_names_of_inputs(shape):
+    with pytest.raises(ModelError, match=r"sizes of inputs by their names; write {'image': \("):
+        relay.frontend.from_onnx(MODEL, shape)
+
+
 def test_element_types_are_those_of_the_model():
     relay.frontend.from_onnx(MODEL, SHAPE, "float16")
     relay.frontend.from_onnx(MODEL, SHAPE, {"image": "float32", "w": "int8"})
@@ -75,6 +87,16 @@ def test_version_of_operators_may_be_told():
     assert "reshape" not in str(new)
     assert "reshape" in str(old)
     assert model.opset_import[0].version == 13  # a copy was changed
+
+
+def test_version_that_does_not_read_the_model_is_named():
+    model = parse_model(
+        '<ir_version: 10, opset_import: ["" : 21]> g (float[2,3] x) => (float[2,1,3] y)'
+        "<int64[1] one = {1}> { y = Unsqueeze (x, one) }"
+    )
+    with pytest.raises(RelayishError) as caught:
+        relay.frontend.from_onnx(model, opset=11)
+    assert any(note.startswith("opset=11 says how") for note in caught.value.__notes__)
 
 
 def test_renaming_of_nodes_is_refused():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from relayish._support.collector import collect_rarely
+from relayish.frontend.calls import explain_calls
 from relayish.frontend.onnx.loading import load_proto
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.relay.expr import GlobalVar
@@ -20,6 +21,10 @@ from relayish.passes.onnx.prepared import bind_defaults
 from relayish.transform import get_pass
 
 
+@explain_calls(
+    "write relayish.tvm.frontend.from_onnx(model, shape), which is TVM's and gives a pair, or "
+    "relayish.transform.InferShapesOnnx(input_shapes=shape)(relayish.frontend.from_onnx(model))"
+)
 def from_onnx(
     model: Any,  # Any: a ModelProto, which onnx does not type
     *,
@@ -46,7 +51,8 @@ def from_onnx(
     Raises:
         ModelError: If it is no model, or none that can be run: a value is used before it is given,
             given twice, or part of a cycle; a tensor has another size than it says; a file beside
-            the model is missing or lies elsewhere.
+            the model is missing or lies elsewhere. Or if it is called as TVM's ``from_onnx``, whose
+            second argument is the shapes of inputs, and which gives a pair.
         PackageError: If the package ``onnx`` is not installed.
 
     Complexity:

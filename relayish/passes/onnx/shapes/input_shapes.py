@@ -65,7 +65,7 @@ def _fix(
         if size is not None and (type(size) is not int or size < 0):
             raise PassError(
                 f"input {name!r} is to have a dimension of size {size!r}; expected a number that "
-                f"is not negative"
+                f"is not negative, or None for one that is left as it is"
             )
     if isinstance(ty, UnrankedTensorType):
         return TensorType([dimension.ANY if size is None else size for size in wanted], ty.dtype)
