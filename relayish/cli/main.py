@@ -29,11 +29,18 @@ from typing import Final
 
 from relayish._support.collector import collect_rarely
 from relayish._support.version import VERSION
-from relayish.cli.arguments import EXIT_USAGE, Parser, add_frame
+from relayish.cli.arguments import Parser, add_frame
 from relayish.cli.commands import load_command
 from relayish.cli.model_arguments import add_model_commands
 from relayish.cli.program_arguments import add_program_commands
-from relayish.cli.report import flush_output, tell_error, tell_failure, tell_step, telling
+from relayish.cli.report import (
+    EXIT_USAGE,
+    flush_output,
+    tell_error,
+    tell_failure,
+    tell_step,
+    telling,
+)
 
 EXIT_INTERRUPTED: Final = 130
 EXIT_PIPE_CLOSED: Final = 141

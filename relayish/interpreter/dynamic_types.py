@@ -43,7 +43,7 @@ def type_mismatch(
     Complexity:
         Linear in the fields of tuples; no recursion.
     """
-    sizes: dict[object, int] = {**known}
+    sizes: dict[object, int] = {var: size for var, size in known.items()}  # noqa: C416 - wider
     pending: list[tuple[str, Any, Type]] = [("", value, ty)]  # Any: a part of the value
     while pending:
         where, part, wanted = pending.pop()

@@ -79,7 +79,8 @@ def pair_changes(gone: Sequence[str], new: Sequence[str]) -> Iterator[Pair]:
         if len(line) > _LONGEST:
             continue
         matcher: difflib.SequenceMatcher[str] = difflib.SequenceMatcher(None, autojunk=False)
-        matcher.set_seq2(_WORD.findall(line))
+        here = _WORD.findall(line)
+        matcher.set_seq2(here)
         best, most = None, _ALIKE
         for other in range(start, len(gone)):
             if len(gone[other]) > _LONGEST:
@@ -89,7 +90,7 @@ def pair_changes(gone: Sequence[str], new: Sequence[str]) -> Iterator[Pair]:
                 best, most = other, ratio
         if best is not None:
             matcher.set_seq1(words[best])
-            yield Pair(best, place, words[best], matcher.b, matcher)
+            yield Pair(best, place, words[best], here, matcher)
             start = best + 1
 
 
