@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import importlib
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from relayish.cli.forms import Form
@@ -15,9 +16,10 @@ from relayish.cli.report import Verbosity, tell_note, verbosity
 from relayish.cli.steps import StepInstrument
 from relayish.domain.driver import Driver, DriverCtx, GlobalConfig
 from relayish.domain.driver.config import GLOBAL_NAMES
-from relayish.errors import ConfigError
+from relayish.errors import ConfigError, PipelineError, UnknownNameError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.config import read_config
+from relayish.pass_infra.base.info import GLOBAL_PREFIX
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.trace import TraceFiles
 from relayish.pass_infra.composition.registry import REGISTRY
@@ -49,7 +51,31 @@ def named_pipeline(args: argparse.Namespace) -> Sequential | None:
     Raises:
         PipelineError, UnknownNameError: If it names what there is not.
     """
-    return None if args.passes is None else parse_pipeline(args.passes)
+    if args.passes is None:
+        return None
+    with _advising_to_load(args.passes):
+        return parse_pipeline(args.passes)
+
+
+_IN_A_FILE: Final = re.compile(r"(?P<file>[\w./\\~-]*\w)(?P<end>\.py)?[:.](?P<name>[A-Za-z_]\w*)")
+
+_BESIDE_NAMES: Final = re.compile(rf"\{{[^{{}}]*\}}|{re.escape(GLOBAL_PREFIX)}")
+
+
+@contextlib.contextmanager
+def _advising_to_load(text: str) -> Iterator[None]:
+    """Tell, in errors about names, how one is had that a file of the user registers."""
+    try:
+        yield
+    except (PipelineError, UnknownNameError) as error:
+        found = _IN_A_FILE.search(_BESIDE_NAMES.sub("", text))
+        if found is not None:
+            name = "NAME" if found["name"] == "py" else found["name"]
+            file = found["file"] + (".py" if found["name"] == "py" else found["end"] or "")
+            error.add_note(
+                f"what a file registers goes by its name alone: --load {file}, and {name}"
+            )
+        raise
 
 
 def named_instruments(args: argparse.Namespace) -> tuple[PassInstrument, ...]:
@@ -58,7 +84,11 @@ def named_instruments(args: argparse.Namespace) -> tuple[PassInstrument, ...]:
     Raises:
         PipelineError, UnknownNameError: If one is named that there is not.
     """
-    return tuple([each for text in args.instrument for each in parse_instruments(text)])
+    made: list[PassInstrument] = []
+    for text in args.instrument:
+        with _advising_to_load(text):
+            made += parse_instruments(text)
+    return tuple(made)
 
 
 def usual_pipeline(args: argparse.Namespace, form: Form) -> Sequential:

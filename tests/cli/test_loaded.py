@@ -220,3 +220,26 @@ def test_instrument_of_a_loaded_file_watches_passes(
 def test_unknown_instrument_is_refused_before_a_file_is_read(capsys: Capture) -> None:
     assert main(["opt", "nowhere", "--instrument", "tming"]) == 2
     assert "no instrument 'tming' is registered; did you mean Timing?" in capsys.readouterr().err
+
+
+@each(
+    ("name", "told"),
+    [
+        ("mine.py:DropLets", "--load mine.py, and DropLets\n"),
+        ("mine.DropLets", "--load mine, and DropLets\n"),
+        ("mine:DropLets", "--load mine, and DropLets\n"),
+        ("./my-own.py:DropLets{a=1}", "--load ./my-own.py, and DropLets\n"),
+        ("InferType,mine.py", "--load mine.py, and NAME\n"),
+        ("DropLets", ""),
+        ("DropLets{file='mine.py'}", ""),
+        ("relayish.pass_.FoldConstan", ""),
+    ],
+)
+def test_name_of_a_file_in_a_pipeline_is_told_to_be_loaded(
+    name: str, told: str, capsys: Capture
+) -> None:
+    for option in ("-p", "--instrument"):
+        assert main(["opt", "nowhere", option, name]) == 2
+        shown = capsys.readouterr().err
+        assert shown.endswith(told)
+        assert ("--load" in shown) is bool(told)
