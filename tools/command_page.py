@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from relayish.cli import main
+from relayish.cli.exit_codes import EXIT_CODES
+from relayish.cli.parser import build_parser
 from tools.generated import ROOT, Generated
 
 PAGE: Final = ROOT / "docs" / "command_line.md"
@@ -29,7 +30,7 @@ is written by `make generate` from what the commands declare.
 FAMILIES: Final = {
     "Models of ONNX": ("optimize", "compile", "show", "diff"),
     "Programs": ("opt", "drive", "print", "b2c", "check", "analyse", "bisect"),
-    "What there is": ("passes", "domains"),
+    "What there is": ("passes", "domains", "completion"),
 }
 """By title: the commands of a kind; others come last."""
 
@@ -48,7 +49,7 @@ def section(name: str, command: argparse.ArgumentParser) -> str:
     """Return what is told of a command: what it does, what it takes."""
     lines = [f"\n## relayish {name}\n\n{_prose(command.description or '')}\n"]
     for group in command._action_groups:
-        actions = [action for action in group._group_actions if action.dest != "help"]
+        actions = [each for each in group._group_actions if _is_told(each)]
         if not actions:
             continue
         title = (group.title or "").removeprefix("positional ").capitalize()
@@ -62,7 +63,7 @@ def section(name: str, command: argparse.ArgumentParser) -> str:
 
 
 def _commands() -> dict[str, argparse.ArgumentParser]:
-    parser = main.build_parser()
+    parser = build_parser()
     (found,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     return dict(found.choices)
 
@@ -80,11 +81,9 @@ def _overview(
 
 
 def _exit_codes() -> Iterator[str]:
-    """Yield the exit codes, as the module of the command line tells them."""
-    told = (main.__doc__ or "").partition("Exit codes:\n")[2]
+    """Yield the exit codes."""
     yield "\n## Exit codes\n\n| code | when |\n| --- | --- |\n"
-    for entry in re.split(r"\n(?= {4}\d)", told.rstrip()):
-        code, _, when = " ".join(entry.split()).partition(": ")
+    for code, when in EXIT_CODES.items():
         yield f"| {code} | {_prose(when)} |\n"
 
 
@@ -94,6 +93,10 @@ def _exclusive(command: argparse.ArgumentParser) -> str:
         for group in command._mutually_exclusive_groups
     ]
     return f"Not together: {'; '.join(groups)}.\n"
+
+
+def _is_told(action: argparse.Action) -> bool:
+    return action.dest != "help" and action.help is not argparse.SUPPRESS
 
 
 def _name(action: argparse.Action) -> str:

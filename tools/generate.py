@@ -16,6 +16,7 @@ from tools import (
     face_stubs,
     handler_stubs,
     kind_stubs,
+    name_table,
     operator_stubs,
     operator_table,
     pass_page,
@@ -35,6 +36,7 @@ FILES = (
     *tvm_stubs.GENERATED,
     *pass_page.GENERATED,
     unraised_list.GENERATED,
+    name_table.GENERATED,
     command_page.GENERATED,
     operator_table.GENERATED,  # imports tests, whose examples the others must not see
 )

@@ -10,7 +10,8 @@ from typing import Any, Final, NoReturn
 
 from relayish._support.printable import message_text
 from relayish.cli.commands import load_command
-from relayish.cli.report import EXIT_USAGE, Verbosity, tell
+from relayish.cli.exit_codes import USAGE
+from relayish.cli.report import Verbosity, tell
 from relayish.errors import suggest
 
 
@@ -32,7 +33,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(EXIT_USAGE, f"relayish: error: {message}\n")
+        self.exit(USAGE, f"relayish: error: {message}\n")
 
     def format_usage(self) -> str:
         """Return the usage as errors show it: without options, which would hide the error."""
@@ -204,8 +205,8 @@ def add_pipeline(command: argparse.ArgumentParser) -> Group:
     passes.add_argument("-p", "--passes", metavar="PIPELINE", help=_PIPELINE)
     passes.add_argument("-O", "--opt-level", type=parse_level, metavar="LEVEL", help=_LEVEL)
     add_names(passes, "--pass-options", _OPTIONS_OF_PASSES, "PASS{...}")
-    add_names(passes, "--disable-pass", "leave a pass out")
-    add_names(passes, "--required-pass", "run a pass of the pipeline whatever its level")
+    add_names(passes, "--disable-pass", "leave a pass out", "PASS")
+    add_names(passes, "--required-pass", "run a pass of the pipeline whatever its level", "PASS")
     for bound, which in _SKIPPED.items():
         what = f"leave out {which}, as --print-pass counts them"
         passes.add_argument(f"--skip-{bound}", type=parse_level, default=-1, metavar="N", help=what)
@@ -213,10 +214,10 @@ def add_pipeline(command: argparse.ArgumentParser) -> Group:
     add_names(passes, "--config", "set an option of the pass context", "NAME=VALUE")
     watching = command.add_argument_group("watching passes")
     add_flags(watching, _WATCHING)
-    add_names(watching, "--instrument", _INSTRUMENT, "NAME{...}")
+    add_names(watching, "--instrument", _INSTRUMENT, "INSTRUMENT{...}")
     what = "where to write what is traced; standard error if not given"
     watching.add_argument("--trace-file", metavar="FILE", help=what)
-    add_names(watching, "--dump-after", "write the program to a file after this pass")
+    add_names(watching, "--dump-after", "write the program to a file after this pass", "PASS")
     return watching
 
 
@@ -266,6 +267,6 @@ def add_flags(command: Group, flags: Mapping[str, str]) -> None:
         command.add_argument(option, action="store_true", help=what)
 
 
-def add_names(command: Group, option: str, what: str, metavar: str = "NAME") -> None:
-    """Add an option that may be given again and again."""
+def add_names(command: Group, option: str, what: str, metavar: str) -> None:
+    """Add an option that may be given again and again; completion goes by what ``metavar`` is."""
     command.add_argument(option, action="append", default=[], metavar=metavar, help=what)

@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "check": "relayish.cli.check",
     "analyse": "relayish.cli.analyse",
     "bisect": "relayish.cli.bisect",
+    "completion": "relayish.cli.completion",
 }
 
 

@@ -2,15 +2,6 @@
 
 While it runs, Python's cyclic garbage collector runs rarely, and not over the program that was
 read: it would find nothing there, and take up to half of the time.
-
-Exit codes:
-    0: Done.
-    1: ``check`` found the program wanting, ``bisect`` a pass at fault, ``optimize`` or ``compile``
-       that the result is not equal, ``diff`` a difference.
-    2: An error in what was given: arguments, pipeline, program text, files.
-    3: An error nobody foresaw, in a pass or in relayish; ``--traceback`` shows where.
-    130: Interrupted (Ctrl-C).
-    141: Whoever read the output stopped reading.
 """
 
 from __future__ import annotations
@@ -28,28 +19,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from relayish._support.collector import collect_rarely
-from relayish._support.version import VERSION
-from relayish.cli.arguments import Parser, add_frame
 from relayish.cli.commands import load_command
-from relayish.cli.model_arguments import add_model_commands
-from relayish.cli.program_arguments import add_program_commands
-from relayish.cli.report import (
-    EXIT_USAGE,
-    flush_output,
-    tell_error,
-    tell_failure,
-    tell_step,
-    telling,
-)
-
-EXIT_INTERRUPTED: Final = 130
-EXIT_PIPE_CLOSED: Final = 141
-
-_EPILOG: Final = """\
-exit codes: 0 done; 1 check found the program wanting, bisect a pass at fault, optimize or compile
-that the result is not equal, or diff a difference; 2 an error in arguments, pipeline, program or
-files; 3 an unforeseen error in a pass or in relayish; 130 interrupted; 141 output closed; 143 ended
-"""
+from relayish.cli.exit_codes import INTERRUPTED, PIPE_CLOSED, USAGE
+from relayish.cli.parser import build_parser
+from relayish.cli.report import flush_output, tell_error, tell_failure, tell_step, telling
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,13 +31,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parse(list(sys.argv[1:] if argv is None else argv))
     except SystemExit as leaving:  # argparse has said what there is to say
-        return leaving.code if isinstance(leaving.code, int) else EXIT_USAGE
+        return leaving.code if isinstance(leaving.code, int) else USAGE
     try:
         with telling(args.verbosity):
             code = _run(args)
     except BrokenPipeError:
         _discard_output()
-        return EXIT_PIPE_CLOSED
+        return PIPE_CLOSED
     return code
 
 
@@ -104,7 +77,7 @@ def _run(args: argparse.Namespace) -> int:
         raise
     except KeyboardInterrupt:
         tell_error("relayish: interrupted\n")
-        return EXIT_INTERRUPTED
+        return INTERRUPTED
     except _Ended as ended:
         tell_error(f"relayish: ended by {ended.signal.name}\n")
         return 128 + ended.signal
@@ -164,28 +137,6 @@ def _discard_output() -> None:
             stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    parser = Parser(
-        prog="relayish",
-        description="Optimise and compile models of ONNX; read, check, analyse, transform and "
-        "print programs.",
-        epilog=_EPILOG,
-        allow_abbrev=False,  # what is short for an option of a command is none of these
-    )
-    parser.add_argument(
-        "--version",
-        action="version",
-        version=f"relayish {VERSION}",
-        help="say which version this is, and leave",
-    )
-    add_frame(parser)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    add_model_commands(commands)
-    add_program_commands(commands)
-    return parser
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
     graphs = ("program", "call", "flow", "dominators", "post-dominators")
     drawn.add_argument("--graph", choices=graphs, default="program", help=what)
     what = 'draw program points with what a data-flow analysis finds there: "liveness"'
-    drawn.add_argument("--analysis", metavar="NAME", help=what)
+    drawn.add_argument("--analysis", metavar="ANALYSIS", help=what)
     drawn.add_argument("--only", metavar="FUNCTION", help="draw this definition alone")
     what = "draw boxes for names with slashes, as /layer.3/attn has; pages have them anyway"
     arguments.add_flags(drawn, {"--scopes": what})

@@ -15,14 +15,14 @@ def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None
     words: dict[str, Any] = {"takes_words": True, "add_help": False, "allow_abbrev": False}
     arguments.add_command(commands, "drive", what, **words)
     passes = arguments.add_command(commands, "passes", "list the passes there are, or describe one")
-    passes.add_argument("name", nargs="?", metavar="NAME", help="a pass to describe")
+    passes.add_argument("name", nargs="?", metavar="PASS", help="a pass to describe")
     what = "list instruments, which watch passes, or describe the one that is named"
     arguments.add_flags(passes, {"--instruments": what})
     arguments.add_json(passes, "tell them as JSON")
     domains = arguments.add_command(
         commands, "domains", "list the operators of all domains, or of one"
     )
-    domains.add_argument("name", nargs="?", metavar="NAME", help="a domain to list")
+    domains.add_argument("name", nargs="?", metavar="DOMAIN", help="a domain to list")
     arguments.add_json(domains, "tell them as JSON")
     _add_print(commands)
     b2c = arguments.add_command(commands, "b2c", "write a program of loops, or of core, as C")
@@ -37,6 +37,21 @@ def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None
     arguments.add_json(check, "tell what was found as JSON; of several files a list")
     _add_analyse(commands)
     _add_bisect(commands)
+    _add_completion(commands)
+
+
+def _add_completion(commands: arguments.Commands[arguments.Parser]) -> None:
+    what = "print what lets a shell complete commands, options and names"
+    completion = arguments.add_command(commands, "completion", what, _COMPLETION)
+    what = "bash, zsh or fish"
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help=what)
+    completion.add_argument("--reply", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+_COMPLETION: Final = """\
+In a start-up file: `source <(relayish completion bash)`, the same with zsh behind compinit, or
+`relayish completion fish | source`.
+"""
 
 
 def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
@@ -50,13 +65,15 @@ def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
     for when in ("before", "after"):
         what = f"print the program {when} every pass, on standard error"
         arguments.add_flags(watching, {f"--print-ir-{when}-all": what})
-        arguments.add_names(watching, f"--print-ir-{when}", f"print the program {when} this pass")
+        arguments.add_names(
+            watching, f"--print-ir-{when}", f"print the program {when} this pass", "PASS"
+        )
     arguments.add_flags(watching, _PRINTED)
     what = "whether differences are in colour; auto: on a terminal"
     watching.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=what)
     what = "write the program after every pass to a file of its own in a new directory"
     watching.add_argument("--dump-ir", metavar="DIR", help=what)
-    arguments.add_names(watching, "--verify", "check this as well after every pass")
+    arguments.add_names(watching, "--verify", "check this as well after every pass", "CHECK")
 
 
 _PRINTED: Final = {
@@ -94,7 +111,7 @@ def _add_bisect(commands: arguments.Commands[arguments.Parser]) -> None:
     arguments.add_program(bisect)
     arguments.add_output(bisect)
     arguments.add_pipeline(bisect)
-    arguments.add_names(bisect, "--check", "a check that must hold after every pass")
+    arguments.add_names(bisect, "--check", "a check that must hold after every pass", "CHECK")
     arguments.add_flags(bisect, {"--value": "what the program computes must stay the same"})
     bisect.add_argument("--entry", default="main", metavar="NAME", help="the function to compute")
     bisect.add_argument("--seed", type=int, default=0, help="of the arguments that are drawn")

@@ -16,12 +16,8 @@ from typing import Final
 
 from relayish._support.files import name_in_errors
 from relayish._support.printable import escape_lines, message_text, point_at
+from relayish.cli.exit_codes import INTERNAL, USAGE
 from relayish.errors import Diagnostic, RelayishError
-
-EXIT_USAGE: Final = 2
-"""The exit code for an error in what was given."""
-EXIT_INTERNAL: Final = 3
-"""The exit code for an error that nobody foresaw."""
 
 
 class Verbosity(IntEnum):
@@ -84,7 +80,7 @@ def tell_failure(error: Exception, *, has_traceback: bool) -> int:
     if has_traceback:
         tell_error("".join(traceback.format_exception(error)))
     tell_error(f"relayish: error: {describe_error(error)}\n")
-    return EXIT_USAGE if isinstance(error, (RelayishError, OSError)) else EXIT_INTERNAL
+    return USAGE if isinstance(error, (RelayishError, OSError)) else INTERNAL
 
 
 def describe_error(error: BaseException) -> str:

@@ -60,7 +60,7 @@ def test_wrong_arguments_exit_with_two(argv: list[str], message: str, capsys: Ca
         (["print"], "relayish print [OPTION...] FILE; relayish print --help tells more"),
         (
             ["passes", "a", "b"],
-            "relayish passes [OPTION...] [NAME]; relayish passes --help tells more",
+            "relayish passes [OPTION...] [PASS]; relayish passes --help tells more",
         ),
         (["--nothing"], "relayish [OPTION...] COMMAND; relayish --help tells more"),
     ],
