@@ -15,14 +15,23 @@ import re
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, TextIO
 
 from relayish._support.collector import collect_rarely
 from relayish.cli.commands import load_command
 from relayish.cli.exit_codes import INTERRUPTED, PIPE_CLOSED, USAGE
 from relayish.cli.parser import build_parser
-from relayish.cli.report import flush_output, tell_error, tell_failure, tell_step, telling
+from relayish.cli.report import (
+    Verbosity,
+    flush_output,
+    tell_error,
+    tell_failure,
+    tell_step,
+    telling,
+    verbosity,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:  # argparse has said what there is to say
         return leaving.code if isinstance(leaving.code, int) else USAGE
     try:
-        with telling(args.verbosity):
+        with telling(args.verbosity), warnings.catch_warnings():
+            warnings.showwarning = _tell_warning
             code = _run(args)
     except BrokenPipeError:
         _discard_output()
@@ -55,6 +65,20 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
             if advice:
                 parser.error(advice)
     return parser.parse_args(words)
+
+
+def _tell_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Tell a warning as Python does, with what names hold escaped."""
+    del file
+    if verbosity() is not Verbosity.QUIET:
+        tell_error(warnings.formatwarning(message, category, filename, lineno, line))
 
 
 def _load(names: Sequence[str]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import warnings
 from collections.abc import Collection, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -58,6 +60,15 @@ def run(words: list[str], capsys: Capture) -> tuple[int, str]:
         ["opt", "FILE", "-skip_after={}"],
         ["drive", "FILE", "-FoldConstant:{}"],
         ["drive", "FILE", "-skip_after={}"],
+        ["opt", "FILE", "--instrument", "{}"],
+        ["opt", "FILE", "--instrument", "Dump{{{}=1}}"],
+        ["--load", "{}", "check", "FILE"],
+        ["--load", "{}.py", "check", "FILE"],
+        ["check", "FILE", "--load={}/"],
+        ["drive", "FILE", "--load", "{}.py"],
+        ["completion", "{}"],
+        ["completion", "bash", "{}"],
+        ["passes", "--instruments", "{}"],
         ["passes", "{}"],
         ["domains", "{}"],
         ["analyse", "FILE", "-a", "{}"],
@@ -77,6 +88,29 @@ def test_words_of_the_command_line_are_shown_escaped(
     code, said = run(given, capsys)
     assert code == 2
     assert "\\x1b]0;t" in said
+
+
+def test_what_a_loaded_file_raises_and_warns_of_is_shown_escaped(
+    program: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("RELAYISH_LOADED", "")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    raising, warning = tmp_path / "raises.py", tmp_path / "warns.py"
+    raising.write_text(f"raise ValueError({HOSTILE!r})")
+    warning.write_text(f"import warnings\nwarnings.warn({HOSTILE!r})")
+    code, said = run(["check", str(program), "--load", str(raising)], capsys)
+    assert (code, "\\x1b]0;t" in said) == (2, True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        code, said = run(["check", str(program), "--load", str(warning)], capsys)
+        assert (code, "UserWarning: " in said, "\\x1b]0;t" in said) == (0, True, True)
+
+
+@each("command", ["passes", "domains", "diff", "opt"])
+def test_colour_is_left_out_of_pipes(command: str, program: Path, capsys: Capture) -> None:
+    words = {"domains": ["vm"], "diff": [str(program)] * 2, "opt": [str(program), "--diff"]}
+    run([command, *words.get(command, [])], capsys)
 
 
 def test_headings_are_shown_escaped(program: Path, capsys: Capture) -> None:
@@ -132,6 +166,8 @@ def test_programs_with_hostile_names_are_told_escaped(
         for words in (["check"], ["print"], ["print", "--as", "python"]):
             run([*words, str(path)], capsys)
         run(["opt", "-p", "FoldConstant", "--diff", "--color", "never", str(path)], capsys)
+        run(["opt", "-p", "FoldConstant", "--print-ir-after-all", "--trace", str(path)], capsys)
+        run(["opt", "-v", "-p", "FoldConstant", "--instrument", "Diff,Timing", str(path)], capsys)
         run(["analyse", "-a", "liveness", str(path)], capsys)
 
 
