@@ -79,7 +79,10 @@ def read_any(
                 "the model on standard input has tensors in a file beside it, and nothing is "
                 "beside standard input; write the name of its file"
             )
-        mod = model.to_module(freeze_params=freeze_params)
+        try:
+            mod = model.to_module(freeze_params=freeze_params)
+        except ModelError as error:
+            raise ModelError(f"{model.name} is no valid model: {error}") from error
         return GivenFile(given_as, mod, Form.MODEL, model=model)
     if shapes:
         raise OptionError("--input-shape is for models of ONNX; a program says its own types")

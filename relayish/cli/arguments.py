@@ -143,6 +143,12 @@ operators, analyses, checks, domains, kinds, instruments, is there by name; may 
 """
 
 
+def add_color(command: Group) -> None:
+    """Add whether differences are in colour."""
+    what = "whether differences are in colour; auto: on a terminal"
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=what)
+
+
 def add_json(command: Group, what: str) -> None:
     """Add that the result is told as JSON, and the schema of that."""
     command.add_argument("--json", action="store_true", help=what)

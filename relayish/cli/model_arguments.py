@@ -152,10 +152,26 @@ _PICTURES: Final = {
 
 def _add_diff(commands: arguments.Commands[arguments.Parser]) -> None:
     what = "tell how two models of ONNX, or two programs, differ; 1 if they do"
-    diff = arguments.add_command(commands, "diff", what)
+    diff = arguments.add_command(commands, "diff", what, _DIFF)
     for name in ("before", "after"):
-        diff.add_argument(name, metavar=name.upper(), help="a model of ONNX, or Relay text")
+        what = "a model of ONNX, or a program of any kind; - for standard input"
+        diff.add_argument(name, metavar=name.upper(), help=what)
     arguments.add_unknown_ops(diff)
+    arguments.add_flags(diff, _COMPARED)
+    arguments.add_json(diff, "tell the difference as JSON")
+    arguments.add_color(diff)
+
+
+_DIFF: Final = """\
+Two models are compared node by node, anything else as text. Constants are told by type, shape, a
+digest and the largest difference; --quiet tells nothing, and leaves the exit code.
+"""
+_COMPARED: Final = {
+    "--types": "compare inferred types as well, and what a model says of values within it",
+    "--metadata": "compare documentation and metadata of a model as well",
+    "--values": "tell constants and attributes in full, and each of them",
+    "--names": "compare as well what nobody named: numbers of temporaries, values within a model",
+}
 
 
 def _tolerance(text: str) -> float:

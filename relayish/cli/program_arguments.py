@@ -69,8 +69,7 @@ def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
             watching, f"--print-ir-{when}", f"print the program {when} this pass", "PASS"
         )
     arguments.add_flags(watching, _PRINTED)
-    what = "whether differences are in colour; auto: on a terminal"
-    watching.add_argument("--color", choices=("auto", "always", "never"), default="auto", help=what)
+    arguments.add_color(watching)
     what = "write the program after every pass to a file of its own in a new directory"
     watching.add_argument("--dump-ir", metavar="DIR", help=what)
     arguments.add_names(watching, "--verify", "check this as well after every pass", "CHECK")

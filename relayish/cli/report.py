@@ -52,6 +52,12 @@ def tell(text: str) -> None:
         sys.stdout.write(escape_lines(text))
 
 
+def tell_marked(text: str) -> None:
+    """Write lines to standard output that hold colours, and of all else only what is escaped."""
+    with name_in_errors("standard output"):
+        sys.stdout.write(text)
+
+
 def flush_output() -> None:
     """See to it that what was told is written."""
     with name_in_errors("standard output"):

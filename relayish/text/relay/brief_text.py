@@ -44,6 +44,10 @@ class ConstantNames:
             found = self._known[id(value)] = value, _name_constant(value, self._largest)
         return found[1]
 
+    def named(self, name: str) -> object:
+        """Return a value of those asked for that goes by a name; ``None`` if there is none."""
+        return next((value for value, known in self._known.values() if known == name), None)
+
 
 def _name_constant(value: object, largest: float) -> str:
     if not isinstance(value, (np.ndarray, np.generic)):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from relayish.cli.main import main
-from tests.support.small_models import small_model
+from tests.support.small_models import FLOAT, model_of, small_model
 
 onnx = pytest.importorskip("onnx")
 
@@ -48,7 +51,7 @@ def test_every_difference_of_models_is_told(model: Path, tmp_path: Path, capsys:
   Neg: 0 -> 1
   Relu: 1 -> 0
 - constant two: float32[] 2.0
-+ constant two: float32[] 3.0
++ constant two: float32[] 3.0, largest difference 1
 - node unused: Add(x, two)
 - node positive: Relu(doubled)
 + node positive: Neg(doubled)
@@ -69,9 +72,9 @@ def test_many_elements_are_told_apart_by_a_digest(
         onnx.save(proto, path)
     assert main(["diff", *map(str, paths)]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert [re.sub(r"[0-9a-f]{8}$", "D", line) for line in lines] == [
-        "- constant many: float32[100] with digest D",
-        "+ constant many: float32[100] with digest D",
+    assert [re.sub(r"[0-9a-f]{6}\b", "D", line) for line in lines] == [
+        "- constant many: float32[100]#D",
+        "+ constant many: float32[100]#D, largest difference 1",
     ]
     assert lines[0][2:] != lines[1][2:]
 
@@ -92,18 +95,157 @@ def test_programs_are_compared_by_their_text(tmp_path: Path, capsys: Capture) ->
         path.write_text(f'#[version = "0.0.5"]\ndef @main(%x: float32) {{ {name}(%x) }}\n')
     assert main(["diff", *map(str, paths)]) == 1
     shown = capsys.readouterr().out
-    assert shown.startswith("exp: 1 -> 0\ntanh: 0 -> 1\n---")
+    assert shown.startswith("  exp: 1 -> 0\n  tanh: 0 -> 1\n---")
     assert "\n-  exp(%x)\n+  tanh(%x)\n" in shown
     assert main(["diff", str(paths[0]), str(paths[0])]) == 0
 
 
-def test_a_model_and_a_program_are_not_compared(
+def test_a_model_is_compared_with_a_program_by_text(
     model: Path, tmp_path: Path, capsys: Capture
 ) -> None:
-    other = tmp_path / "a.relay"
-    other.write_text("x")
-    assert main(["diff", str(model), str(other)]) == 2
-    assert "expected two models, or two programs" in capsys.readouterr().err
+    text = tmp_path / "text"
+    assert main(["print", str(model), "-o", str(text)]) == 0
+    assert main(["diff", str(model), str(text), "--color", "always"]) == 0
+    text.write_text(text.read_text().replace("Relu_14", "Neg_13"))
+    assert main(["diff", str(model), str(text)]) == 1
+    told = capsys.readouterr().out
+    assert "-  let %positive = onnx::Relu_14(%doubled);\n" in told
+    assert "+  let %positive = onnx::Neg_13(%doubled);\n" in told
+    assert main(["diff", str(text), str(text), "-q"]) == 0
+    assert main(["diff", str(model), str(text), "--quiet"]) == 1
+    assert capsys.readouterr() == ("", "")
+
+
+def saved(path: Path, change: Callable[[Any], object]) -> str:
+    proto = small_model()
+    change(proto)
+    onnx.save(proto, path)
+    return str(path)
+
+
+def test_names_within_a_model_are_no_difference_unless_asked(
+    model: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    def rename(proto: Any) -> None:
+        names = {"doubled": "other", "positive": "one", "w": "weight"}
+        for node in proto.graph.node:
+            node.input[:] = [names.get(name, name) for name in node.input]
+            node.output[:] = [names.get(name, name) for name in node.output]
+        for tensor in proto.graph.initializer:
+            tensor.name = names.get(tensor.name, tensor.name)
+
+    other = saved(tmp_path / "other.onnx", rename)
+    assert main(["diff", str(model), other]) == 0
+    assert main(["diff", str(model), other, "--names"]) == 1
+    assert "+ constant weight: float32[3, 2]" in capsys.readouterr().out
+
+    def change(proto: Any) -> None:
+        proto.graph.node[0].op_type = "Sub"
+        proto.graph.node[0].output[0] = proto.graph.node[2].input[0] = "less"
+
+    assert main(["diff", str(model), saved(tmp_path / "other.onnx", change)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if "node" in line] == [
+        "- node doubled: Mul(x, two)",
+        "- node positive: Relu(doubled)",
+        "+ node positive: Relu(less)",
+        "+ node less: Sub(x, two)",
+    ]
+
+
+def test_values_that_are_swapped_have_other_names(tmp_path: Path, capsys: Capture) -> None:
+    """A node of the same operator is another one where it takes something else."""
+    paths = []
+    for number, (first, second) in enumerate((("a", "b"), ("d", "c"))):
+        nodes = [
+            onnx.helper.make_node("Exp", ["x"], [first]),
+            onnx.helper.make_node("Neg", ["x"], [second]),
+            onnx.helper.make_node("Sub", [first, second] if number else [second, first], ["y"]),
+        ]
+        path = tmp_path / f"{number}.onnx"
+        onnx.save(model_of(nodes, {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}, {}), path)
+        paths.append(str(path))
+    assert main(["diff", *paths]) == 1
+    assert capsys.readouterr().out == "- node y: Sub(b, a)\n+ node y: Sub(a, b)\n"
+
+
+def test_types_and_metadata_are_compared_when_asked(
+    model: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    def annotate(proto: Any) -> None:
+        value = onnx.helper.make_tensor_value_info("doubled", FLOAT, ["n", 3])
+        proto.graph.value_info.append(value)
+        proto.doc_string = "words"
+        onnx.helper.set_model_props(proto, {"key": "value"})
+
+    other = saved(tmp_path / "other.onnx", annotate)
+    assert main(["diff", str(model), other]) == 0
+    assert main(["diff", str(model), other, "--types"]) == 1
+    assert capsys.readouterr().out == "+ value doubled: float32[n, 3]\n"
+    assert main(["diff", str(model), other, "--metadata"]) == 1
+    assert capsys.readouterr().out == "+ description: words\n+ metadata key: value\n"
+
+
+def test_many_constants_are_told_by_type_unless_values_are_asked_for(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    def model(count: int) -> str:
+        constants = {f"c{number}": np.full(2, number, "float32") for number in range(count)}
+        nodes = [onnx.helper.make_node("Sum", ["x", *constants], ["y"])]
+        path = tmp_path / f"{count}.onnx"
+        onnx.save(model_of(nodes, {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}, constants), path)
+        return str(path)
+
+    assert main(["diff", model(12), model(3)]) == 1
+    assert capsys.readouterr().out == (
+        "bytes of constants: 96 -> 24\n"
+        "- 9 constants float32[2]\n"
+        "- node y: Sum(x, c0, c1, c2, 9 constants)\n"
+        "+ node y: Sum(x, c0, c1, c2)\n"
+    )
+    assert main(["diff", model(12), model(4)]) == 1
+    assert "- constant c11: float32[2] [11.0, 11.0]\n" in capsys.readouterr().out
+    assert main(["diff", model(12), model(3), "--values"]) == 1
+    told = capsys.readouterr().out
+    assert "- constant c11: float32[2] [11.0, 11.0]\n" in told
+    assert "c10, c11)\n" in told
+
+
+def test_only_attributes_that_differ_are_told(tmp_path: Path, capsys: Capture) -> None:
+    paths = []
+    for alpha in (0.5, 0.25):
+        nodes = [onnx.helper.make_node("Gemm", ["x", "x"], ["y"], alpha=alpha, beta=2.0)]
+        path = tmp_path / f"{alpha}.onnx"
+        onnx.save(model_of(nodes, {"x": (FLOAT, [2, 2])}, {"y": (FLOAT, [2, 2])}, {}), path)
+        paths.append(str(path))
+    assert main(["diff", *paths]) == 1
+    assert capsys.readouterr().out == (
+        "- node y: Gemm(x, x){alpha=0.5}\n+ node y: Gemm(x, x){alpha=0.25}\n"
+    )
+    assert main(["diff", *paths, "--values"]) == 1
+    assert "{alpha=0.25, beta=2}" in capsys.readouterr().out
+
+
+def test_difference_of_models_as_json(model: Path, tmp_path: Path, capsys: Capture) -> None:
+    def change(proto: Any) -> None:
+        proto.graph.node[2].op_type = "Neg"
+
+    other = saved(tmp_path / "other.onnx", change)
+    assert main(["diff", str(model), other, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["equal"] is False
+    assert told["operators"] == {"Neg": [0, 1], "Relu": [1, 0]}
+    assert told["changes"] == [
+        {
+            "what": "node",
+            "name": "positive",
+            "before": "Relu(doubled)",
+            "after": "Neg(doubled)",
+            "note": "",
+        }
+    ]
+    assert main(["diff", other, other, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["equal"] is True
 
 
 def test_a_model_that_is_wrong_is_named(model: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -30,7 +30,11 @@ def test_the_commands_of_the_page_do_what_it_says(
         different = 1 if command.startswith("diff") else 0
         assert main(shlex.split(command)) == different, capsys.readouterr().err
     written = {each.name for each in tmp_path.iterdir() if each.is_file()}
-    assert written == {"small_network.optimized.onnx", "small_network.html"}
+    assert written == {
+        "small_network.optimized.onnx",
+        "small_network.html",
+        "simplified.onnx",
+    }
 
 
 def test_the_python_of_the_page_writes_the_same(
