@@ -166,6 +166,7 @@ _PACKAGES: _typing.Final = (
     "ir",
     "onnx",
     "op",
+    "parallel",
     "passes",
     "prelude",
     "testing",
@@ -267,6 +268,11 @@ def _load_onnx() -> None:
     _importlib.import_module("relayish.onnx")
 
 
+def _load_of_user(name: str) -> object:
+    """Import a file of Python, or a package, for what it registers."""
+    return _importlib.import_module("relayish.cli.loaded").load(name)
+
+
 def _load_targets() -> None:
     """Let readers of files know targets."""
     _importlib.import_module("relayish.tvm.target")
@@ -282,6 +288,11 @@ def _absent_members(name: str) -> _typing.Mapping[str, str]:
     found: _typing.Mapping[str, str]
     found = _importlib.import_module("relayish.tvm.absent_members").MEMBERS.get(name, {})
     return found
+
+
+def _load_passes() -> None:
+    """Let passes be found by name."""
+    _importlib.import_module("relayish.transform")
 
 
 def _load_analyses() -> None:

@@ -130,6 +130,9 @@ absent_members: Callable[[str], Mapping[str, str]] = _by_face("_absent_members")
 load_functions: Callable[[], None] = _by_face("_load_operators")
 """Fills :data:`functions`."""
 
+load_passes: Callable[[], None] = _by_face("_load_passes")
+"""Lets passes be found by name, and programs be read from files."""
+
 load_analyses: Callable[[], None] = _by_face("_load_analyses")
 """Imports what registers data-flow analyses of relayish's own languages."""
 
@@ -146,6 +149,10 @@ load_handlers: Callable[[str], None] = _by_face("_load_handlers")
 """Imports what registers rules and handlers of relayish's own domains for a task.
 
 Without them a program would be verified by fewer rules, and nobody would know."""
+
+
+load_of_user: Callable[[str], object] = _by_face("_load_of_user")
+"""Imports a file of Python, or a package, for what it registers."""
 
 
 def load_languages(text: str) -> None:

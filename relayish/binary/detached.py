@@ -48,13 +48,16 @@ def detach(program: object) -> Detached:
 
 
 def attach(
-    program: bytes, arrays: Iterable[np.ndarray[Any, Any] | bytes | memoryview]
+    program: bytes,
+    arrays: Iterable[np.ndarray[Any, Any] | bytes | memoryview],
+    taken: list[np.ndarray[Any, Any]] | None = None,
 ) -> Any:  # Any: what was detached
     """Return what :func:`detach` was given.
 
     Args:
         program: The bytes.
         arrays: The arrays, or their bytes, of which the result has views.
+        taken: Filled with the arrays that the result has, in the same order.
 
     Raises:
         BinaryFormatError: If they are not those of the program.
@@ -62,16 +65,26 @@ def attach(
     """
     decoder = Decoder(memoryview(program), check_nodes=True)
     with pause_collection():
-        return decoder.read(_GivenArrays(arrays))
+        return decoder.read(_GivenArrays(arrays, taken))
 
 
 class _GivenArrays:
     """The arrays of a program, in the order in which it asks for them."""
 
-    def __init__(self, arrays: Iterable[np.ndarray[Any, Any] | bytes | memoryview]) -> None:
+    def __init__(
+        self,
+        arrays: Iterable[np.ndarray[Any, Any] | bytes | memoryview],
+        taken: list[np.ndarray[Any, Any]] | None,
+    ) -> None:
         self._arrays = iter(arrays)
+        self._taken = [] if taken is None else taken
 
     def take(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+        made = self._made(dtype, shape)
+        self._taken.append(made)
+        return made
+
+    def _made(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
         given = next(self._arrays, None)
         if isinstance(given, np.ndarray) and (given.dtype, given.shape) == (dtype, shape):
             return given

@@ -16,7 +16,7 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish.parallel.map_over": ("map_over",),
     "relayish.parallel.outcome": ("Outcome",),
     "relayish.parallel.processes": ("ProcessExecutor",),
-    "relayish.parallel.sharing": ("Share",),
+    "relayish.parallel.sharing": ("Packed", "Share", "Transport"),
 }
 """By module: the names that are found here."""
 

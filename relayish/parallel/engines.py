@@ -161,6 +161,13 @@ def find_engine(
     return partial(Engine, executor, folder)
 
 
+def stays_here(executor: Workers) -> bool:
+    """Return whether items are worked on in this process, so that nothing has to be picklable."""
+    if isinstance(executor, str):
+        return executor.partition(":")[0] == "threads"
+    return executor is None or type(executor) is ThreadPoolExecutor
+
+
 def _find_named(spec: str, folder: str | None, retries: int) -> Callable[[], Engine]:
     name, _, detail = spec.partition(":")
     if name == "threads":

@@ -8,20 +8,16 @@ import queue
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 from relayish.errors import ParallelError, WorkerLostError
 from relayish.parallel.attempt import Attempt, attempt
 from relayish.parallel.engines import Engine, Workers, find_engine
 from relayish.parallel.outcome import Outcome
-from relayish.parallel.sharing import Share
+from relayish.parallel.sharing import AS_IT_IS, Packed, Transport
 
 _I = TypeVar("_I")
 _R = TypeVar("_R")
-
-Pack: TypeAlias = "Callable[[int, _I, Share], tuple[object, tuple[object, ...]]]"
-"""``pack(index, item, share)``: what is sent in place of an item, and the handles of what it shares
-with others, each of which the function gets as a view of bytes."""
 
 
 def map_over(
@@ -33,7 +29,7 @@ def map_over(
     retries: int = 2,
     window: int | None = None,
     progress: Callable[[Outcome[_I, _R]], None] | None = None,
-    pack: Pack[_I] | None = None,
+    transport: Transport = AS_IT_IS,
     folder: str | None = None,
 ) -> Iterator[Outcome[_I, _R]]:
     """Yield what a function makes of each item, computed by the workers of an executor.
@@ -58,7 +54,7 @@ def map_over(
         window: How many items there are at most that were taken and whose outcome was not yet
             given back; twice the number of workers if not given.
         progress: Called with each outcome as soon as it is there.
-        pack: What is sent in place of an item that goes to another process.
+        transport: How items and results get to other processes and back.
         folder: A directory that all workers see, in which bytes that items share become files. For
             processes of this machine one is made; without one, other workers get messages.
 
@@ -83,7 +79,7 @@ def map_over(
         if value is not None and (type(value) is not int or value < least):
             raise ParallelError(f"{name} must be a whole number from {least}; found {value!r}")
     open_engine = find_engine(executor, folder, retries)
-    run = _Run(open_engine, function, iter(items), retries, window, progress, pack)
+    run = _Run(open_engine, function, iter(items), retries, window, progress, transport)
     return run.in_order() if ordered else run.as_they_come()
 
 
@@ -95,13 +91,12 @@ class _Task(Generic[_I]):
         generation: That of the executor which has it.
     """
 
-    __slots__ = ("deaths", "generation", "index", "item", "parts", "payload", "tries")
+    __slots__ = ("deaths", "generation", "index", "item", "packed", "tries")
 
     def __init__(self, index: int, item: _I) -> None:
         self.index = index
         self.item = item
-        self.payload: object = item
-        self.parts: tuple[object, ...] = ()
+        self.packed: Packed | None = None
         self.tries = 0
         self.deaths = 0
         self.generation = 0
@@ -116,7 +111,7 @@ class _Run(Generic[_I, _R]):
         retries: int,
         window: int | None,
         progress: Callable[[Outcome[_I, _R]], None] | None,
-        pack: Pack[_I] | None,
+        transport: Transport,
     ) -> None:
         self._open_engine = open_engine
         self._engine: Engine
@@ -125,7 +120,7 @@ class _Run(Generic[_I, _R]):
         self._retries = retries
         self._window = window or 0
         self._progress = progress
-        self._pack = pack
+        self._transport = transport
         self._context = contextvars.copy_context()
         self._taken = self._given = 0
         self._is_exhausted = False
@@ -161,7 +156,7 @@ class _Run(Generic[_I, _R]):
         if engine.retries_itself:
             self._retries = 0
         if not engine.travels:
-            self._pack = None
+            self._transport = AS_IT_IS
         try:
             yield
         finally:
@@ -205,14 +200,15 @@ class _Run(Generic[_I, _R]):
     def _submit(self, task: _Task[_I]) -> None:
         engine = self._engine
         try:
-            if self._pack is not None and not task.tries:
-                task.payload, task.parts = self._pack(task.index, task.item, engine.share)
+            if task.packed is None:
+                task.packed = self._transport.pack(task.item, engine.share)
         except Exception as error:  # noqa: BLE001 - whatever it finds wrong with the item
             self._finish(task, error)
             return
         task.tries += 1
         task.generation = engine.generation
-        call = (attempt, engine.travels, self._function, task.payload, *task.parts)
+        packed = task.packed
+        call = (attempt, engine.travels, self._function, packed.payload, *packed.parts)
         try:
             future = engine.submit(*call) if engine.travels else self._submit_here(call)
         except RuntimeError as error:
@@ -276,6 +272,12 @@ class _Run(Generic[_I, _R]):
         value, worker, seconds = (None, "", 0.0)
         if found is not None:
             value, worker, seconds = found.value, found.worker, found.seconds
+        if error is None:
+            assert task.packed is not None
+            try:
+                value = self._transport.unpack(task.packed, value)
+            except Exception as raised:  # noqa: BLE001 - whatever it finds wrong
+                value, error = None, raised
         outcome: Outcome[_I, _R] = Outcome(
             task.index, task.item, value, error, worker, task.tries, seconds
         )

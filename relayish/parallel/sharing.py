@@ -6,13 +6,51 @@ import mmap
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
 Share: TypeAlias = Callable[[str, Buffer], object]
 """``share(key, data)``: what stands for bytes in what is sent; for a key that was given before
 nothing is sent again."""
+
+
+class Packed(NamedTuple):
+    """What is sent in place of an item.
+
+    Attributes:
+        payload: What the function is called with.
+        parts: Handles of what it shares with others; the function gets a view of the bytes of each.
+        kept: What stays here until the result is unpacked.
+    """
+
+    payload: object
+    parts: tuple[object, ...] = ()
+    kept: object = None
+
+
+class Transport(Protocol):
+    """How items and results travel: here called before they do, and after."""
+
+    def pack(self, item: Any, share: Share) -> Packed:  # Any: an item
+        """Return what is sent in place of an item; what this raises is the error of it."""
+
+    def unpack(self, packed: Packed, value: Any) -> Any:  # Any: what the function returned
+        """Return the result that stands for what came back."""
+
+
+class _AsItIs:
+    def pack(self, item: object, share: Share) -> Packed:
+        del share
+        return Packed(item)
+
+    def unpack(self, packed: Packed, value: object) -> object:
+        del packed
+        return value
+
+
+AS_IT_IS: Final = _AsItIs()
+"""Sends items, and takes results, as they are."""
 
 
 class MappedFile(NamedTuple):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from relayish.errors import ParallelError, WorkerLostError
-from relayish.parallel import ProcessExecutor, map_over
+from relayish.parallel import Packed, ProcessExecutor, map_over
 from relayish.parallel.processes import _SPAWN
 from tests.support import tasks
 
@@ -261,38 +261,61 @@ def test_processes_are_used_again(two) -> None:
     assert len(set(values(map_over(two, tasks.process_of, range(20))))) <= 2
 
 
+class Packing:
+    def __init__(self, pack: Any, unpack: Any = lambda _packed, value: value) -> None:
+        self.pack, self.unpack = pack, unpack
+
+
+def test_results_are_unpacked_with_what_was_kept_and_errors_of_that_are_outcomes(two) -> None:
+    def unpack(packed: Packed, value: int) -> object:
+        return packed.kept, 1 // value
+
+    transport = Packing(lambda item, _share: Packed(item, (), f"kept {item}"), unpack)
+    outcomes = list(map_over(two, tasks.square, [1, 0], transport=transport))
+    assert values(outcomes) == [("kept 1", 1), "ZeroDivisionError"]
+    assert outcomes[1].value is None
+
+
+def test_threads_get_items_as_they_are(threads) -> None:
+    assert values(map_over(threads, tasks.square, [3], transport=Packing(None, None))) == [9]
+
+
 @pytest.mark.parametrize("make", ["processes:1", "folder", "pool"])
 def test_bytes_that_items_share_are_written_once_and_mapped(make, tmp_path, two) -> None:
     handles: list[Any] = []
 
-    def pack(index: int, item: int, share: Any) -> tuple[int, tuple[Any, ...]]:
-        handles.append((share("same", b"shared"), share(f"own {index}", bytes([index]))))
-        return item * 10, handles[-1]
+    def pack(item: int, share: Any) -> Packed:
+        handles.append((share("same", b"shared"), share(f"own {item}", bytes([item]))))
+        return Packed(item * 10, handles[-1])
 
     executor = two if make == "folder" else make_pool if make == "pool" else make
     folder = str(tmp_path) if make == "folder" else None
-    outcomes = list(map_over(executor, tasks.parts_of, [1, 2, 3], pack=pack, folder=folder))
+    outcomes = list(
+        map_over(executor, tasks.parts_of, [1, 2, 3], transport=Packing(pack), folder=folder)
+    )
     assert [each.item for each in outcomes] == [1, 2, 3]
-    assert values(outcomes) == [(10 * (i + 1), [b"shared", bytes([i])]) for i in range(3)]
+    assert values(outcomes) == [(10 * i, [b"shared", bytes([i])]) for i in (1, 2, 3)]
     assert len({same.path for same, _ in handles}) == 1
     assert not os.path.exists(handles[0][0].path)  # noqa: PTH110
     assert list(tmp_path.iterdir()) == []
 
 
 def test_bytes_that_items_share_are_messages_where_nothing_is_known_of_workers(two) -> None:
-    def pack(_index: int, item: int, share: Any) -> tuple[int, tuple[Any, ...]]:
-        return item, (share("key", memoryview(b"view")), share("empty", b""))
+    def pack(item: int, share: Any) -> Packed:
+        return Packed(item, (share("key", memoryview(b"view")), share("empty", b"")))
 
-    assert values(map_over(two, tasks.parts_of, [1], pack=pack)) == [(1, [b"view", b""])]
+    assert values(map_over(two, tasks.parts_of, [1], transport=Packing(pack))) == [
+        (1, [b"view", b""])
+    ]
 
 
 def test_what_cannot_be_packed_is_an_error_of_its_item(two) -> None:
-    def pack(_index: int, item: int, _share: Any) -> tuple[int, tuple[Any, ...]]:
+    def pack(item: int, _share: Any) -> Packed:
         if item == 2:
             raise TypeError("not this one")
-        return item, ()
+        return Packed(item)
 
-    outcomes = list(map_over(two, tasks.square, range(4), pack=pack))
+    outcomes = list(map_over(two, tasks.square, range(4), transport=Packing(pack)))
     assert values(outcomes) == [0, 1, "TypeError", 9]
     assert outcomes[2].tries == 0
 

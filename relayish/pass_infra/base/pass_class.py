@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import importlib
+import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextvars import ContextVar
 from typing import Any, Final, NoReturn, Self, TypeVar, cast
 
@@ -15,6 +19,7 @@ from relayish.ir.modules.module import AnyModule, Module
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.untyped import add_hint
 from relayish.ir.registration.claimed_table import ClaimedTable
+from relayish.parallel.outcome import Outcome
 from relayish.pass_infra.base.common import NOTHING_ASKED, set_common
 from relayish.pass_infra.base.config import IMMUTABLE_MODULE
 from relayish.pass_infra.base.context import PassContext
@@ -120,6 +125,59 @@ class Pass(ABC):
     @abstractmethod
     def run(self, mod: Any, ctx: PassContext) -> Any:  # Any: a module of the class the pass is for
         """Do the work of the pass; called by :meth:`__call__`, which sees to the rest."""
+
+    def map(
+        self,
+        modules: Iterable[_M | str | os.PathLike[str]],
+        executor: Executor | Callable[[], Executor] | str | None = None,
+        *,
+        ordered: bool = True,
+        retries: int = 2,
+        window: int | None = None,
+        progress: Callable[[Outcome[Any, Any]], None] | None = None,  # Any: as of the result
+        folder: str | None = None,
+        read: Callable[[str], Any] | None = None,  # Any: a module
+        load: Sequence[str] = (),
+    ) -> Iterator[Outcome[_M | str | os.PathLike[str], _M]]:
+        """Yield what this pass makes of each module, computed by workers under the context here.
+
+        Modules go to other processes in binary form, and come back so; large arrays that are the
+        same go once, and arrays that a result has from its module do not come back. Threads get the
+        modules themselves. The pass and the context are pickled; of instruments those that can be,
+        as copies: what they record stays with the worker.
+
+        Args:
+            modules: Modules, or paths of files that workers read; taken when there is room.
+            executor: ``"processes:4"``, ``"threads:2"``, ``"dask:ADDRESS"``, ``"ray:ADDRESS"``, an
+                executor, or what makes one; ``None`` for one after the other, here.
+            ordered: Whether outcomes come in the order of modules, otherwise as they are there.
+            retries: How often a module is tried again after its worker was lost.
+            window: How many modules are on the way at most; twice the number of workers if not
+                given.
+            progress: Called with each outcome as soon as it is there.
+            folder: A directory that all workers see, where they are not on this machine.
+            read: What reads a path; programs as text or in binary form if not given.
+                ``from_onnx`` reads models.
+            load: Files of Python, and packages, that workers import first, for the passes and
+                operators that these register.
+
+        Returns:
+            An iterator of outcomes, each with its item and a value, which is the module itself
+            where nothing changed, or an error. It can be closed early, see
+            :func:`relayish.parallel.map_over`.
+
+        Raises:
+            ParallelError: At once, if there is no such executor, or the pass cannot be pickled.
+
+        Complexity:
+            Linear in the modules; no more than ``window`` of them stand in memory for this.
+        """
+        mapping = importlib.import_module("relayish.pass_infra.base.mapping")  # if asked for
+        outcomes: Iterator[Outcome[_M | str | os.PathLike[str], _M]] = mapping.map_modules(
+            self, modules, executor, ordered=ordered, retries=retries, window=window,
+            progress=progress, folder=folder, read=read, load=load,
+        )  # fmt: skip
+        return outcomes
 
     def with_info(self, info: PassInfo) -> Self:
         """Return this pass under another name, level or requirements."""
