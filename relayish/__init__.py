@@ -150,6 +150,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.frontend": ("ScopeBuilder", "load_param_dict", "save_param_dict"),
     "relayish.interpreter": ("create_executor", "evaluate"),
     "relayish.passes.relay.fold.bind": ("bind",),
+    "relayish.transform": ("why_not",),
 }
 _MODULE_OF: _typing.Final = {name: module for module, names in _FACE.items() for name in names}
 _PACKAGES: _typing.Final = (

@@ -113,7 +113,7 @@ def rewrite(
     """
     expect_expr(expr, "rewrite")
     given = callbacks if isinstance(callbacks, Sequence) else (callbacks,)
-    steps = [(each, Analysed(_pattern_of(each))) for each in given]
+    steps = [(each, Analysed(pattern_of(each))) for each in given]
     image, origin = expr, expr
     for turn in range(ROUNDS):
         before = image
@@ -137,7 +137,12 @@ def rewrite(
     )
 
 
-def _pattern_of(callback: DFPatternCallback) -> DFPattern:
+def pattern_of(callback: DFPatternCallback) -> DFPattern:
+    """Return the pattern of a callback.
+
+    Raises:
+        DeclarationError: If it has none, or is no callback.
+    """
     if not isinstance(callback, DFPatternCallback):
         raise DeclarationError(
             f"rewrite takes a DFPatternCallback or several; found {callback!r} "
@@ -164,13 +169,13 @@ def _apply(
         if group is not None:
             memo[node] = image
             node_map = {p: tuple([memo[e] for e in es]) for p, es in group.node_map.items()}
-            image = _replacement(callback, group.root, image, node_map)
+            image = replacement(callback, group.root, image, node_map)
         memo[node] = image
     found: Expr = memo[expr]
     return found
 
 
-def _replacement(callback: DFPatternCallback, pre: Expr, post: Expr, node_map: NodeMap) -> Expr:
+def replacement(callback: DFPatternCallback, pre: Expr, post: Expr, node_map: NodeMap) -> Expr:
     """Return what ``callback`` puts in the place of a match."""
     who = f"{type(callback).__name__}.callback"
     try:

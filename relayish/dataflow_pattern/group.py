@@ -21,6 +21,7 @@ from relayish.dataflow_pattern.pattern import (
 from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.dataflow_pattern.root_index import roots_of
 from relayish.ir.fields.roles import Atom
+from relayish.ir.kinds.one_line import one_line_at
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Op, Tuple
 from relayish.ir.relay.module import IRModule
@@ -65,6 +66,7 @@ def find_groups(
     types: RelayFacts | None = None,
     *,
     whole_scopes: bool = False,
+    refused: dict[Expr, str] | None = None,
 ) -> dict[Expr, Group]:
     """Return the groups that ``pattern`` finds in ``expr``, by their roots.
 
@@ -81,6 +83,7 @@ def find_groups(
         whole_scopes: What is in the scope of a let or function that matched belongs to the group,
             as it must if that is to be moved elsewhere; the variables such a scope takes from
             outside are inputs. Otherwise it is looked through like anything else.
+        refused: Is told of expressions that match and are no groups, and why.
 
     Complexity:
         One walk over the program, and one attempt at each node that can begin a match; ``n log n``
@@ -90,7 +93,7 @@ def find_groups(
         Relay ``PatternGrouper``.
     """
     analysed = pattern if isinstance(pattern, Analysed) else Analysed(pattern)
-    return _Grouper(analysed, expr, mod, types, whole_scopes).run()
+    return _Grouper(analysed, expr, mod, types, whole_scopes, refused).run()
 
 
 class _Grouper:
@@ -103,12 +106,14 @@ class _Grouper:
         mod: IRModule | None,
         types: RelayFacts | None,
         whole_scopes: bool,
+        refused: dict[Expr, str] | None,
     ) -> None:
         self._analysed = analysed
         self._types = RelayFacts(expr, mod) if types is None else types
         self._matcher = Matcher(analysed, expr, mod, self._types)
         self._expr = expr
         self._order = EXPRESSIONS.post_order(expr)
+        self._refused = refused
         self._taken: set[Node] = set()
         self._spread: set[Node] = set()
         self._users: dict[Node, list[Node]] | None = None
@@ -145,7 +150,9 @@ class _Grouper:
     def _group(self, root: Expr) -> Group | None:
         node_map = self._matcher.node_map()
         scopes = self._scopes(node_map) if self._binds else []
-        if any(scope.body in self._spread for scope in scopes):
+        shared = [scope.body for scope in scopes if scope.body in self._spread]
+        if shared:
+            self._refuse(root, shared[0], set())
             return None
         kept, captured = self._find_kept(root, node_map, scopes)
         inputs = self._inputs(node_map, kept, captured)
@@ -158,10 +165,22 @@ class _Grouper:
             if used_outside and not scopes and self._leads_to(node, root):
                 used_outside = False
             if used_outside or node in self._taken:
+                self._refuse(root, node, inside)
                 if self._whole_scopes and scopes and node in kept:
                     self._spread_from(node)
                 return None
         return Group(root, inputs, order, node_map)
+
+    def _refuse(self, root: Expr, node: Node, inside: set[Node]) -> None:
+        """Tell, if it is asked for, that a match is no group for a node inside of it."""
+        if self._refused is None:
+            return
+        text = f"{one_line_at(node)} in it belongs to another match"
+        if node not in self._taken:
+            user = next((each for each in self._users_of(node) if each not in inside), None)
+            by = "outside of it" if user is None else f"by {one_line_at(user)}"
+            text = f"{one_line_at(node)} in it is used {by} as well"
+        self._refused[root] = text
 
     def _leads_to(self, node: Node, root: Expr) -> bool:
         """Return whether all that uses ``node`` leads to ``root``, and it may be computed twice."""

@@ -17,10 +17,12 @@ After, with the pattern ``is_op("nn.conv2d")(wildcard(), wildcard()) + wildcard(
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
+from relayish.errors import PassError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, Op, TupleGetItem, Var
@@ -74,7 +76,7 @@ def partition(
         group = groups.get(node) if isinstance(node, Expr) else None
         if group is not None:
             group.inputs[:] = evaluation.sort_operands(group.root, group.inputs)
-            func = _function(group, numbers[group.root], attrs or {})
+            func = cut_out(group, numbers[group.root], attrs or {})
             args = tuple([memo[each] for each in group.inputs])
             memo[node] = Call(func, args, span=group.root.span)  # type: ignore[arg-type]  # exprs
             continue
@@ -87,7 +89,28 @@ def partition(
 VERBS["partition"] = partition
 
 
-def _function(group: Group, number: int, attrs: Mapping[str, object]) -> Function:
+Entry: TypeAlias = tuple[str, DFPattern, Callable[[Expr], bool] | None]
+"""An entry of a table of patterns: a name, a pattern, and what is asked of matches, by the root."""
+
+
+def read_entry(given: object) -> Entry:
+    """Return an entry of a table of patterns, which may be written without a check.
+
+    Raises:
+        PassError: If it is none.
+    """
+    match given:
+        case (str(name), DFPattern() as pattern):
+            return name, pattern, None
+        case (str(name), DFPattern() as pattern, check) if check is None or callable(check):
+            return name, pattern, check
+    raise PassError(
+        f"MergeComposite takes (name, pattern) or (name, pattern, check); found {given!r}"
+    )
+
+
+def cut_out(group: Group, number: int, attrs: Mapping[str, object]) -> Function:
+    """Return a group as a function with further attributes; its parameters bear a number."""
     params = [
         Var(f"FunctionVar_{number}_{index}", each.checked_type)
         for index, each in enumerate(group.inputs)

@@ -5,7 +5,7 @@ import relayish.rewriting.relay.facts  # noqa: F401 - registers what rules may a
 from relayish.rewriting.rewrite import DRIVERS, FACTS, rewrite_rules
 from relayish.rewriting.rule import Facts, Rule, TypedFacts, Unchanged, rule
 from relayish.rewriting.rules import RuleSet
-from relayish.rewriting.why_not import why_not
+from relayish.rewriting.why_not import WhyNot, why_not
 
 __all__ = [
     "DRIVERS",
@@ -15,6 +15,7 @@ __all__ = [
     "RuleSet",
     "TypedFacts",
     "Unchanged",
+    "WhyNot",
     "rewrite_rules",
     "rule",
     "why_not",

@@ -231,6 +231,12 @@ class Facts:
         """Return whether what a rule made of a node may take its place."""
         return True
 
+    def tell_refusal(self, rule: Rule, before: Any, after: Any) -> str | None:
+        """Return why what a rule made of a node may not take its place; ``None`` if it may."""
+        if self.is_guarded and not self.may_replace(rule, before, after):
+            return "what acts in it would do so in another order"
+        return None
+
     def sort_of(self, node: Any) -> str:  # noqa: ARG002 - for others
         """Return what may stand where ``node`` does, for errors."""
         return "an expression"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, Final, TypeAlias
 
 from relayish.errors import DeclarationError
@@ -10,6 +11,11 @@ from relayish.ir.nodes.kind_table import KindTable
 from relayish.ir.nodes.node import Node, lineage
 from relayish.ir.nodes.traversal import ByKind
 from relayish.rewriting.rule import Action, Key, Rule, name_of
+
+WATCHING: Final[ContextVar[Callable[..., Any] | None]] = ContextVar(
+    "relayish_watching", default=None
+)
+"""Who watches rules: gives others in their place, ``watch(rules, rules.of_kind)``."""
 
 Select: TypeAlias = Callable[[Any], tuple[Rule, ...]]  # Any: a node of the kind
 """``select(node)``: the rules to ask about a node of a kind, where the kind alone does not say."""
@@ -58,14 +64,12 @@ class RuleSet:
             for key in each.keys or ():
                 self._by_key.setdefault(key, []).append(each)
         self._added: KindTable[Rule] | None = KindTable(name, name) if name else None
-        of_kind = ByKind(self._select)
-        self.of_kind: Mapping[type[Node], tuple[Rule, ...] | Select] = of_kind
-        """By kind: the rules for its nodes, or what selects them."""
+        self._of_kind = ByKind(self._select)
         own = () if self._added is None else (self._added,)
         self.tables: tuple[KindTable[Rule], ...] = (*tables, *own)
         """What others added by kind, and may add later on, to this set and those in it."""
         for table in self.tables:
-            table.renew(of_kind)
+            table.renew(self._of_kind)
 
     @classmethod
     def by_key(cls, actions: Mapping[Any, Sequence[Action]]) -> RuleSet:  # Any: keys
@@ -77,6 +81,12 @@ class RuleSet:
                 for action in several
             ]
         )
+
+    @property
+    def of_kind(self) -> Mapping[type[Node], tuple[Rule, ...] | Select]:
+        """By kind: the rules for its nodes, or what selects them."""
+        watch = WATCHING.get()
+        return self._of_kind if watch is None else watch(self, self._of_kind)
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules)

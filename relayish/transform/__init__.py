@@ -34,6 +34,7 @@ FUNCTIONS: Final = {
     "GRADIENT_RULES": "relayish.passes.relay.gradient.ad.kind_rules",
     "to_cps": "relayish.passes.relay.normal_form.to_cps",
     "un_cps": "relayish.passes.relay.normal_form.un_cps",
+    "why_not": "relayish.rewriting.why_not",
 }
 """What Relay has here beside passes, with the module it comes from."""
 

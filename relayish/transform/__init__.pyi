@@ -87,6 +87,7 @@ from relayish.passes.relay.fold.constant_checker import is_constant as is_consta
 from relayish.passes.relay.rewrite.recast import recast as recast
 from relayish.passes.relay.normal_form.to_cps import to_cps as to_cps
 from relayish.passes.relay.normal_form.un_cps import un_cps as un_cps
+from relayish.rewriting.why_not import why_not as why_not
 FUNCTIONS: dict[str, str]
 PASS_SOURCES: tuple[PassSource, ...]
 

@@ -204,10 +204,12 @@ def test_statement_is_deleted_by_an_empty_block():
 
 
 def test_rule_for_loops_asks_about_a_part_by_itself_what_it_does_within_a_function():
-    assert why_not(drop_bound, tir.Min(K, tir.const(15))).endswith("2147483647 may be above 15")
+    assert str(why_not(drop_bound, tir.Min(K, tir.const(15)))).endswith(
+        "2147483647 may be above 15"
+    )
     within = tir.Min(tir.Mod(K, tir.const(4)), tir.const(15))
     assert rewrite_rules([drop_bound], within) is within.a
-    assert why_not(drop_bound, within) is None
+    assert not why_not(drop_bound, within)
 
 
 @pytest.mark.parametrize("root", [tir.Minus(K), tir.Block((tir.Store(A, tir.Minus(K), (K,)),))])

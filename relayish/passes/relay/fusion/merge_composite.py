@@ -16,13 +16,12 @@ After, with the table ``[("conv_relu", is_op("nn.relu")(is_op("nn.conv2d")(...))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from relayish.analysis.infer_type import infer_type
-from relayish.dataflow_pattern import DFPattern, partition
-from relayish.errors import PassError
-from relayish.ir.relay.expr import Expr, Function
+from relayish.dataflow_pattern.partition import partition, read_entry
+from relayish.ir.relay.expr import Function
 from relayish.ir.relay.function_attributes import COMPOSITE
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra import register_pass
@@ -72,21 +71,10 @@ def merge_composite(
     """
     is_typed = func.checked_type is not None
     image = func
-    for name, pattern, check in [_entry(given) for given in pattern_table]:
+    for name, pattern, check in map(read_entry, pattern_table):
         if is_typed and image.checked_type is None:
             image = infer_type(image, mod)  # checks may ask for types
         body = partition(pattern, image.body, {COMPOSITE: name}, check, mod)
         if body is not image.body:
             image = image.with_fields(body=body)
     return image
-
-
-def _entry(given: object) -> tuple[str, DFPattern, Callable[[Expr], bool] | None]:
-    match given:
-        case (str(name), DFPattern() as pattern):
-            return name, pattern, None
-        case (str(name), DFPattern() as pattern, check) if check is None or callable(check):
-            return name, pattern, check
-    raise PassError(
-        f"MergeComposite takes (name, pattern) or (name, pattern, check); found {given!r}"
-    )

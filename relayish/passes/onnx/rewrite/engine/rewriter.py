@@ -30,6 +30,7 @@ from relayish.passes.onnx.rewrite.engine.rules import OnnxRules
 from relayish.passes.onnx.rewrite.engine.scope import Scope
 from relayish.passes.onnx.rewrite.engine.written import find_fault
 from relayish.rewriting.relay.chain import Binding, keep_chain
+from relayish.rewriting.rule import Rule
 
 _ROUNDS: Final = 64
 """How many rewrites a binding may cause on average, before rules are said to undo one another."""
@@ -295,6 +296,11 @@ class Rewriter(Scope):
         What was emitted for it is looked at too: it has to be as the schemas of its operators say.
         """
         return self._find_fault(self._at, value)
+
+    def tell_refusal(self, rule: Rule, before: Call, after: Expr) -> str | None:  # noqa: ARG002
+        """Return why the call cannot become what a rule wrote, as :meth:`find_fault` does."""
+        fault = self.find_fault(after)
+        return None if fault is None else f"what it writes is not defined: {fault}"
 
     def _find_fault(self, binding: Binding, value: Expr) -> str | None:
         assert binding.var is not None

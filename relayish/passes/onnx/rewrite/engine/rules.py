@@ -65,9 +65,13 @@ def rule(*operators: str, domain: str = "") -> Callable[[Apply], Rule]:
             found = apply(call, graph)
             return call if found is None else found
 
-        return Rule(name_of(apply), [(domain, operator) for operator in operators], action)
+        return OnnxRule(name_of(apply), [(domain, operator) for operator in operators], action)
 
     return wrap
+
+
+class OnnxRule(Rule):
+    """A rule for calls of operators of ONNX, by name."""
 
 
 class OnnxRules(RuleSet):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from relayish.errors import PassError
+from relayish.ir.kinds.one_line import show_found
 from relayish.ir.relay.expr import Call, Expr, Function, Let
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
@@ -11,13 +14,14 @@ from relayish.onnx.operators import identity_of
 from relayish.passes.onnx.rewrite.engine.facts import FactSource
 from relayish.passes.onnx.rewrite.engine.parts import opsets_of
 from relayish.passes.onnx.rewrite.engine.rewriter import First, Rewriter
-from relayish.passes.onnx.rewrite.engine.rules import OnnxRules
+from relayish.passes.onnx.rewrite.engine.rules import OnnxRule, OnnxRules
 from relayish.passes.relay.normal_form.functions import (
     iterate_optimized_functions,
     transform_functions,
 )
 from relayish.rewriting.rule import Rule
 from relayish.rewriting.rules import RuleSet
+from relayish.rewriting.why_not import WhyNot, explain_rule, watch_rule
 
 
 def rewrite_function(
@@ -62,6 +66,22 @@ def rewrite_function(
         opsets = {**opsets, "": opset}
     first = First(merge_constants=merge_constants, drop_unused=drop_unused)
     return Rewriter(func, table, FactSource(func, mod), opsets, first=first).run()
+
+
+@explain_rule.register
+def _ask_rule(
+    rule: OnnxRule, program: Any, mod: Any, among: Any, keep_order: bool
+) -> WhyNot:  # Any: a node or a module, its module, rules
+    if keep_order:
+        raise PassError("rules for ONNX are applied in order of the nodes: do not give keep_order")
+    rules = OnnxRules([rule] if among is None else among)
+
+    def rewrite(func: Any, within: Any) -> None:
+        if type(func) is not Function:
+            raise PassError(f"a rule for ONNX is asked about functions; found {show_found(func)}")
+        rewrite_function(func, rules, within)
+
+    return watch_rule(rule, rules, program, mod, rewrite, applies=among is not None)
 
 
 def _is_for(table: OnnxRules, func: Function) -> bool:
