@@ -25,7 +25,9 @@ class Retired(NamedTuple):
     goes: str
 
 
-RETIRED: Final[dict[str, Retired]] = {}
+RETIRED: Final[dict[str, Retired]] = {
+    "testing.check_op": Retired("testing.opcheck", "0.4.0"),
+}
 """By the name that goes, without ``relayish.``; that of a pass stands in ``transform``."""
 
 

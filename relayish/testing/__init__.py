@@ -27,20 +27,21 @@ from relayish.testing import (
     vgg,
 )
 from relayish.testing.check_grad import check_grad
-from relayish.testing.check_op import check_op
 from relayish.testing.init import create_workload
 from relayish.testing.main import main
 from relayish.testing.nat import count, make_nat_expr, make_nat_value
+from relayish.testing.op_checks.report import OpCheckReport
+from relayish.testing.opcheck import opcheck
 from relayish.testing.run import assert_allclose, count_ops, rand, run_infer_type, run_opt_pass
 from relayish.testing.temp_op_attr import TempOpAttr
 from relayish.transform import gradient
 
 __all__ = [
+    "OpCheckReport",
     "Prelude",
     "TempOpAttr",
     "assert_allclose",
     "check_grad",
-    "check_op",
     "count",
     "count_ops",
     "create_workload",
@@ -57,6 +58,7 @@ __all__ = [
     "make_nat_value",
     "mlp",
     "mobilenet",
+    "opcheck",
     "rand",
     "resnet",
     "resnet_3d",

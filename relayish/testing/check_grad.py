@@ -84,7 +84,7 @@ def check_grad(
     _, gradients = backward_function(*inputs)
     for index in tested:
         found = np.asarray(gradients[index]).astype("float64")
-        expected = _differences(forward_function, inputs, index, eps)
+        expected = finite_differences(forward_function, inputs, index, eps)
         np.testing.assert_allclose(
             found, expected, rtol=rtol, atol=atol, err_msg=_about(forward.params[index], index)
         )
@@ -126,10 +126,14 @@ def _positions(inputs: Sequence[Array], tested: Sequence[Array]) -> list[int]:
     return [position for (position,) in found]
 
 
-def _differences(
+def finite_differences(
     function: Callable[..., Any], inputs: Sequence[Array], index: int, eps: float
 ) -> Array:  # Any: what the function returns is a value
-    """Return how the sum of the result changes with each element of one input."""
+    """Return how the sum of the result changes with each element of one input.
+
+    Complexity:
+        The function is called twice for each element.
+    """
     at = np.asarray(inputs[index])
     slopes = np.zeros(at.shape)
     for place in np.ndindex(*at.shape):

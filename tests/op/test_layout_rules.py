@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import functools
-import itertools
-import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from relayish.interpreter.value import normalise
-from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.ir.values.dtype import numpy_dtype
+from relayish.ir.relay.type import TensorType, Type
 from relayish.op import get_op, make_attrs
-from relayish.op.declaration.layout_rule import InferredLayouts
 from relayish.op.declaration.properties import evaluate, infer_layout
 from relayish.op.declaration.properties import random as draws
 from relayish.op.layouts.rules import broadcast_layouts, fit_layout, layout_rule
-from relayish.op.types.layout import convert_layout, read_layout
+from relayish.op.types.layout import read_layout
 from relayish.op.types.layout_algebra import (
     find_axis,
     insert_axes,
-    lead_axes,
     rearranges,
     rename,
-    whole_axes,
 )
+from relayish.testing.op_checks.layouts import arranged, compared_layouts
+from relayish.testing.op_checks.samples import draw_value, sample_of
+from relayish.testing.op_checks.trial import Trial
+from relayish.testing.op_checks.values import check_value
 from tests.support.each import each
 from tests.support.seeds import SOAK
 from tests.support.sound_calls import sound_calls
@@ -36,110 +33,17 @@ CALLS = {
     for name, call in sound_calls().items()
     if layout_rule(get_op(name)) is not None and get_op(name) in evaluate
 }
-LETTERS = "NCHWDEFGIJ"
-
-
-def value_of(ty: Type, rng: np.random.Generator) -> Any:
-    if isinstance(ty, TupleType):
-        return tuple(value_of(field, rng) for field in ty.fields)
-    assert isinstance(ty, TensorType)
-    dtype = numpy_dtype(ty.dtype)
-    if dtype.kind in "iu":
-        return np.asarray(rng.integers(0, 2, ty.shape), dtype)
-    if dtype.kind == "b":
-        return np.asarray(rng.random(ty.shape) < 0.5)
-    return np.asarray(rng.uniform(0.25, 2, ty.shape), dtype)
-
-
-def flat(values: Any) -> list[Any]:
-    return [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
-
-
-def arranged(value: Any, before: str | None, now: str | None) -> Any:
-    """Return a tensor in another layout, with axes in front that it lacks."""
-    if now is None or before is None or before == now:
-        return value
-    source = lead_axes(before, now)
-    return convert_layout(
-        value.reshape((1,) * (len(source) - len(before)) + value.shape), source, now
-    )
-
-
-def put_back(parts: list[Any], types: tuple[Type, ...]) -> list[Any]:
-    found, rest = [], iter(parts)
-    for ty in types:
-        count = len(ty.fields) if isinstance(ty, TupleType) else 0
-        found.append(tuple(itertools.islice(rest, count)) if count else next(rest))
-    return found
-
-
-def targets(layout: str, shape: tuple[Any, ...], pick: random.Random) -> list[str]:
-    """Return layouts that a tensor may come in: permutations, and with axes in parts."""
-    letters = list(layout)
-    found = [layout[:1] + layout[2:] + layout[1:2]]
-    for _ in range(8):
-        pick.shuffle(letters)
-        found.append("".join(letters))
-        for axis, size in zip(layout, shape, strict=True):
-            if isinstance(size, int) and size % 2 == 0 and pick.random() < 0.5:
-                found.append(f"{''.join(letters)}2{axis.lower()}")
-    return list(dict.fromkeys(found))
 
 
 def tried(name: str, types: tuple[Type, ...], attrs: Any, seed: int = 0) -> int:
     """Compare values in all layouts that may come; return how many the rule could take."""
-    op, pick, rng = get_op(name), random.Random(f"{name} {seed}"), np.random.default_rng(0)
-    rule, run = layout_rule(op), evaluate.get(op)
-    assert rule is not None
-    assert run is not None
-    values = [value_of(ty, rng) for ty in types]
-    tensors = flat([ty.fields if isinstance(ty, TupleType) else ty for ty in types])
-    tensors = flat([tuple(t) if isinstance(t, (list, tuple)) else t for t in tensors])
-    given = ["".join(LETTERS[: len(ty.shape)]) for ty in tensors]
-    first = rule(attrs, None, given, types)
-    if first is None:
-        return 0
-    with np.errstate(all="ignore"):
-        wanted = normalise(run(attrs, *values))
-    count = 0
-    for place, before in enumerate(first.inputs):
-        if before is None or before != whole_axes(before):
-            continue
-        for target in targets(before, tensors[place].shape, pick):
-            now = [
-                target if other == before and rearranges(before, target, ty.shape) else other
-                for other, ty in zip(first.inputs, tensors, strict=True)
-            ]
-            after = rule(attrs, now, first.inputs, types)
-            if after is not None:
-                count += agrees(run, wanted, flat(values), types, first, after)
-    return count
-
-
-def agrees(
-    run: Any, wanted: Any, values: list[Any], types: tuple[Type, ...],
-    first: InferredLayouts, after: InferredLayouts,
-) -> bool:  # fmt: skip
-    """Whether the rule moves anything; the value must be the same then."""
-    shapes = [value.shape for value in values]
-    for before, now, shape in zip(first.inputs, after.inputs, shapes, strict=True):
-        if before is not None and now is not None:
-            source = lead_axes(before, now)
-            if not rearranges(source, now, (1,) * (len(source) - len(before)) + shape):
-                return False  # passes leave the call
-    parts = map(arranged, values, first.inputs, after.inputs)
-    with np.errstate(all="ignore"):
-        found = normalise(run(after.attrs, *put_back(list(parts), types)))
-    results = zip(flat([found]), flat([wanted]), first.outputs, after.outputs, strict=True)
-    for result, expected, before, now in results:
-        if before is not None and now is not None and not rearranges(before, now, expected.shape):
-            return False
-        back = arranged(np.asarray(result), now, before)
-        wide = "float64" if expected.dtype.kind in "fV" else expected.dtype
-        np.testing.assert_allclose(
-            back.astype(wide), expected.astype(wide), rtol=1e-4, atol=1e-5, err_msg=str(after)
-        )
-    return [*first.inputs] != [*after.inputs]
+    rng = np.random.default_rng(0)
+    values = [draw_value(ty, rng) for ty in types]
+    trial = Trial(sample_of(get_op(name), attrs, values, is_given=True))
+    assert not list(check_value(trial))
+    compared = list(compared_layouts(trial, seed))
+    assert [fault for fault in compared if fault is not None] == []
+    return len(compared)
 
 
 @functools.cache
@@ -237,7 +141,7 @@ def test_reshape_takes_elements_in_the_same_order(name, attrs, shape, now, fits)
     after = rule(made, (now,), ("NCHW",), types)
     assert (after is not None) is fits
     if after is not None:
-        value, run = value_of(types[0], np.random.default_rng(1)), evaluate.get(op)
+        value, run = draw_value(types[0], np.random.default_rng(1)), evaluate.get(op)
         assert run is not None
         np.testing.assert_array_equal(run(made, arranged(value, "NCHW", now)), run(made, value))
 

@@ -8,11 +8,14 @@ import pytest
 from relayish import op
 from relayish.analysis.infer_type import infer_type
 from relayish.interpreter import evaluate
+from relayish.interpreter.value import leaves as flat
+from relayish.interpreter.value import map_leaves
 from relayish.ir.relay.expr import Function, Tuple, Var
 from relayish.ir.relay.type import TensorType
 from relayish.op import call_op, get_op
 from relayish.op.declaration.properties import evaluate as evaluation
 from relayish.op.declaration.properties import primal_gradient
+from relayish.testing.check_grad import finite_differences
 from tests.support.checking import dynamic, type_of
 
 
@@ -39,10 +42,6 @@ def gradient_function(name, inputs, attributes, loosen=lambda ty: ty):
     return infer_type(Function((*params, grad), Tuple(tuple(gradients))))
 
 
-def flat(value):
-    return [part for item in value for part in flat(item)] if isinstance(value, tuple) else [value]
-
-
 def result_of(name, inputs, attributes):
     with np.errstate(all="ignore"):
         return np.asarray(
@@ -50,31 +49,15 @@ def result_of(name, inputs, attributes):
         )
 
 
-def replaced(value, index, part):
-    """Return nested tuples with leaf ``index`` replaced."""
-    counter = iter(range(10**6))
-
-    def rebuilt(item):
-        if isinstance(item, tuple):
-            return tuple(rebuilt(inner) for inner in item)
-        return part if next(counter) == index else item
-
-    return rebuilt(value)
-
-
-def differences(name, inputs, attributes, grad, index, eps=1e-6):
+def differences(name, inputs, attributes, grad, index):
     """Return the gradient of ``sum(result * grad)`` with respect to a leaf, numerically."""
-    at = flat(inputs)[index]
-    found = np.zeros(at.shape)
-    for place in np.ndindex(*at.shape):
-        sides = []
-        for step in (eps, -eps):
-            moved = np.array(at)
-            moved[place] += step
-            moved = moved if moved.ndim else moved[()]
-            sides.append(np.sum(result_of(name, replaced(inputs, index, moved), attributes) * grad))
-        found[place] = (sides[0] - sides[1]) / (2 * eps)
-    return found
+
+    def weighted(*leaves):
+        rest = iter(leaves)
+        values = [map_leaves(value, lambda _: next(rest)[()]) for value in inputs]
+        return result_of(name, values, attributes) * grad
+
+    return finite_differences(weighted, flat(inputs), index, 1e-6)
 
 
 def gradients(name, inputs, attributes, grad, loosen=lambda ty: ty):

@@ -17,8 +17,6 @@ from tests.support import operator_programs
 
 DOMAINS = ("nn.", "vision.")
 NAMES = tuple(name for name in operator_programs.NAMES if name.startswith(DOMAINS))
-TOLERANCE = {1: 0.3, 2: 2e-2, 4: 1e-3, 8: 1e-3}
-"""By bytes of a float, how far values may be apart, of the larger of them and one."""
 
 
 def lower_for(mod: IRModule, target: str, **options: Any) -> Lowering:
@@ -59,20 +57,3 @@ def random_calls(seeds: Iterable[int]) -> Iterator[tuple[int, str, IRModule, lis
         except RelayishError:
             continue
         yield seed, maker.names[0], mod, args, value
-
-
-def is_close(actual: Any, expected: Any) -> bool:
-    """Return whether two values are the same, or floats close where the expected are finite."""
-    if isinstance(expected, tuple):
-        return all(is_close(one, other) for one, other in zip(actual, expected, strict=True))
-    found, wanted = np.asarray(actual), np.asarray(expected)
-    if found.shape != wanted.shape or found.dtype != wanted.dtype:
-        return False
-    if wanted.dtype.kind not in "fV":
-        return bool((found == wanted).all())
-    tolerance = TOLERANCE[wanted.dtype.itemsize]
-    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
-    finite = np.isfinite(wanted)
-    found, wanted = found[finite], wanted[finite]
-    largest = np.abs(wanted).max(initial=1)
-    return bool(np.allclose(found, wanted, rtol=tolerance, atol=tolerance * largest))

@@ -264,7 +264,7 @@ _declare(
     """,
     rule=rules.dynamic_topk_type,
     evaluate=_topk,
-    result_size=bound_by_inputs,
+    result_size=result_size.bound_topk,
     outputs=count_topk,
 )
 _declare(

@@ -27,6 +27,11 @@ def bound_one_hot(_: Parameters, indices: Array, _on: Array, _off: Array, depth:
     return int(indices.size) * get_count(depth, "depth")
 
 
+def bound_topk(_: Parameters, data: Array, _k: Array) -> int:
+    """Count all elements, and where each is."""
+    return 2 * int(data.size)
+
+
 def bound_pad(_: Parameters, data: Array, widths: Array, *_value: Array) -> int:
     """Multiply the sizes of the data with their padding."""
     return prod(size + sum(pad.tolist()) for size, pad in zip(data.shape, widths, strict=True))

@@ -82,7 +82,6 @@ register_op(
     """,
     rule=_cast_like_type,
     evaluate=_cast_like,
-    result_size=bound_by_broadcast,
     pattern=OpPattern.ELEMWISE,
     mixed_precision=MixedPrecision.FOLLOW,
 )

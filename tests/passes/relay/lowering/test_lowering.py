@@ -28,10 +28,11 @@ from relayish.passes.relay.lowering.targets import (
 )
 from relayish.passes.relay.lowering.vision.handler import LowerVision
 from relayish.testing import mobilenet, resnet
+from relayish.testing.op_checks.loops import is_close
 from relayish.transform import Lower, ToANormalForm
 from relayish.transform import LowerNN as LowerNNPass
 from tests.support.depth import DEPTH
-from tests.support.lowered import DOMAINS, is_close, lower_for, random_calls
+from tests.support.lowered import DOMAINS, lower_for, random_calls
 from tests.support.seeds import seeds
 
 SEEDS = seeds(100)
