@@ -47,6 +47,11 @@ def speaks_of_models(name: str, source: str) -> bool:
     return "onnx" in name or re.search(r"onnx|from_torch|OnnxSession", source) is not None
 
 
+def speaks_of_torch(source: str) -> bool:
+    """Return whether examples export modules of torch."""
+    return "import torch" in source
+
+
 def speaks_of_compilers(source: str) -> bool:
     """Return whether examples compile C, for which there may be no compiler."""
     return re.search(r"(tir|core)\.build\(|build_network\(", source) is not None
@@ -123,6 +128,9 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
     """Return the examples of a page, marked where they need a package that may be missing."""
     source = python_of(page.read_text(encoding="utf-8"))
     marks = [pytest.mark.references] if speaks_of_models(page.stem, source) else []
+    if speaks_of_torch(source):
+        marks.append(pytest.mark.slow("imports torch and its exporter"))
+        marks.append(pytest.mark.filterwarnings("ignore"))  # which both raise
     if page.name == "README.md":
         marks.append(pytest.mark.slow("goes through a program of 100,000 nodes"))
     return pytest.param(page, source, id=page_name(page), marks=marks)
@@ -132,6 +140,9 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
 def test_the_examples_of_a_page_do_what_it_says(page, source, monkeypatch):
     if speaks_of_models(page.stem, source):
         pytest.importorskip("onnx")
+    if speaks_of_torch(source):
+        pytest.importorskip("torch")
+        pytest.importorskip("onnxscript")
     if speaks_of_compilers(source):
         skip_without_compiler()
     monkeypatch.chdir(ROOT)
