@@ -293,7 +293,8 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     ),
     "prelude": _each(
         "TensorArrayOps get_tensor_array_shape",
-        "write relay.prelude.import_tensor_arrays(mod, dtype, shape)",
+        "write relay.prelude.import_tensor_arrays(mod, dtype), or, of a fixed shape, "
+        "relay.prelude.import_static_tensor_arrays(mod, dtype, shape)",
     ),
     "frontend": _merge(
         _each(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -122,6 +125,46 @@ ADVICE = sorted(
 def test_advice_names_what_is_there(advice):
     for path in code_of(advice):
         find(path)
+
+
+def calls_of(advice: str) -> list[ast.Call]:
+    """Return the calls of the library that a piece of advice writes out."""
+    found = []
+    for start in re.finditer(r"\b(?:relay|relayish)(?:\.\w+)+(?=\()", advice):
+        ends = (end.end() for end in re.finditer(r"\)", advice) if end.end() > start.end())
+        for end in ends:
+            try:
+                (statement,) = ast.parse(advice[start.start() : end]).body
+            except SyntaxError:
+                continue
+            found.append(statement.value)
+            break
+    return [call for call in found if isinstance(call, ast.Call)]
+
+
+def test_calls_are_found_in_advice():
+    told = 'write relay.f(a, g(b)), then relayish.h.i("("), and relay.j(k)[0], or relay.l'
+    assert [*map(ast.unparse, calls_of(told))] == [
+        "relay.f(a, g(b))",
+        "relayish.h.i('(')",
+        "relay.j(k)",
+    ]
+
+
+@each("advice", ADVICE)
+def test_advice_calls_what_is_there_with_arguments_that_it_takes(advice):
+    for call in calls_of(advice):
+        if any(map(is_open, call.args)) or not isinstance(call.func, ast.Attribute):
+            continue
+        words = {word.arg: None for word in call.keywords if word.arg is not None}
+        with contextlib.suppress(ValueError):  # some classes tell no signature
+            known = inspect.signature(find(ast.unparse(call.func)))
+            known.bind(*[None for _ in call.args], **words)
+
+
+def is_open(argument: ast.expr) -> bool:
+    """Return whether ``...`` or ``*args`` stands for arguments."""
+    return isinstance(argument, ast.Starred) or ast.unparse(argument) == "..."
 
 
 OTHERS = ("create_executor", "frontend", "ir", "testing", "tir")
