@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from relayish.cli.arguments import FRAME
+from relayish.cli.commands import load_command
 from relayish.cli.exit_codes import EXIT_CODES
+from relayish.cli.json_form import render_schema
 from relayish.cli.parser import build_parser
 from tools.generated import ROOT, Generated
 
@@ -20,7 +23,8 @@ HEAD: Final = """\
 
 `relayish COMMAND ...`, or `python -m relayish COMMAND ...`. Every command has `--help`. This page
 is written by `make generate` from what the commands declare.
-[How to optimise a model](how-to/optimise_a_model.md),
+[How to use what you wrote](how-to/load_your_own.md),
+[how to optimise a model](how-to/optimise_a_model.md),
 [how to compile a network](how-to/compile_a_network.md),
 [how to drive passes](how-to/drive_passes.md) and
 [how to find a faulty pass](how-to/find_a_faulty_pass.md) show commands at work.
@@ -40,7 +44,7 @@ def page() -> str:
     commands = _commands()
     told = {name for names in FAMILIES.values() for name in names}
     families = {**FAMILIES, "Others": tuple(name for name in commands if name not in told)}
-    parts = [HEAD, *_overview(commands, families), *_exit_codes()]
+    parts = [HEAD, *_overview(commands, families), *_frame(commands), *_exit_codes()]
     parts += [section(name, commands[name]) for names in families.values() for name in names]
     return "\n".join("".join(parts).splitlines()) + "\n"
 
@@ -50,7 +54,7 @@ def section(name: str, command: argparse.ArgumentParser) -> str:
     lines = [f"\n## relayish {name}\n\n{_prose(command.description or '')}\n"]
     for group in command._action_groups:
         actions = [each for each in group._group_actions if _is_told(each)]
-        if not actions:
+        if not actions or group.title == FRAME:
             continue
         title = (group.title or "").removeprefix("positional ").capitalize()
         about = f"{_prose(group.description)}\n\n" if group.description else ""
@@ -59,6 +63,10 @@ def section(name: str, command: argparse.ArgumentParser) -> str:
     lines += [f"\n{_exclusive(command)}"] if command._mutually_exclusive_groups else []
     if command.epilog:
         lines.append(f"\n{_prose(command.epilog)}\n")
+    result = getattr(load_command(name), "RESULT", None)
+    if result is not None:
+        schema = render_schema(result, command.prog)
+        lines.append(f"\n**JSON Schema of what `--json` prints**\n\n```json\n{schema}```\n")
     return "".join(lines)
 
 
@@ -78,6 +86,16 @@ def _overview(
             first = re.split(r"(?<=\.)\s", _prose(commands[name].description or ""))[0]
             kind = title if number == 0 else ""
             yield f"| {kind} | [`{name}`](#relayish-{name}) | {first} |\n"
+
+
+def _frame(commands: dict[str, argparse.ArgumentParser]) -> Iterator[str]:
+    """Yield the options that all commands take."""
+    groups = next(iter(commands.values()))._action_groups
+    (frame,) = (group for group in groups if group.title == FRAME)
+    yield f"\n## {FRAME.capitalize()}\n\n"
+    yield "They stand before the name of the command, or behind it.\n\n"
+    for action in frame._group_actions:
+        yield f"* {_name(action)}: {_help(action)}.\n"
 
 
 def _exit_codes() -> Iterator[str]:

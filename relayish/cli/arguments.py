@@ -97,12 +97,16 @@ def add_command(
     return command
 
 
+FRAME: Final = "options of all commands"
+"""What the options that all commands take are called in the help."""
+
+
 def add_frame(parser: Parser, *, is_inner: bool = False) -> None:
     """Add what all commands take, before the name of the command or, ``is_inner``, behind it.
 
     Where words have a grammar of their own, options of one letter are left to that.
     """
-    frame = parser.add_argument_group("options of all commands")
+    frame = parser.add_argument_group(FRAME)
     frame.add_argument(
         "--load",
         action="append",
