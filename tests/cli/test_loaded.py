@@ -13,6 +13,7 @@ import pytest
 from relayish.cli.loaded import VARIABLE, load, load_again, loaded
 from relayish.cli.main import main
 from relayish.errors import PackageError
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.transform import get_pass
 from tests.support.each import each
 
@@ -86,7 +87,7 @@ def test_file_given_twice_is_loaded_once(write: Write, capsys: Capture) -> None:
     Path("link.py").symlink_to("my_pass.py")
     words = ["my_pass.py", f"..{os.sep}{Path.cwd().name}{os.sep}my_pass.py", "link.py"]
     load_options = [option for word in words for option in ("--load", word)]
-    assert main([*load_options, "--load", "my_pass.py", "b2c", "nowhere"]) == 2
+    assert main([*load_options, "--load", "my_pass.py", "check", "nowhere"]) == 2
     assert capsys.readouterr().out == "loaded\n"
 
 
@@ -243,3 +244,73 @@ def test_name_of_a_file_in_a_pipeline_is_told_to_be_loaded(
         shown = capsys.readouterr().err
         assert shown.endswith(told)
         assert ("--load" in shown) is bool(told)
+
+
+ALL = """
+import relayish as relay
+from relayish.dataflow.functor import BackwardDataFlow
+from relayish.dataflow.lattice import Powerset
+from relayish.dataflow.registry import register_analysis
+from relayish.ir.domains.domain import Domain
+from relayish.ir.domains.property import Property
+from relayish.op import register_op
+from relayish.transform import register_check
+
+register_op("mine.halve", arguments=("data",), rule=lambda call, data: data, description="Half.")
+
+@register_analysis()
+class UsedBelow(BackwardDataFlow):
+    "Variables used from here on."
+    lattice = Powerset()
+
+    def visit_var(self, var, used):
+        return used.add(var.name_hint)
+
+@register_check("no_halves")
+def check_halves(mod):
+    if "mine.halve" in str(mod):
+        raise relay.CheckError("there is a half", check="no_halves")
+
+lattices = Domain("lattices", 900)
+lattices.add("join", None, 2, Property.EXPR)
+
+@relay.node("my_block")
+class MyBlock(relay.Expr):
+    body: relay.Expr
+"""
+HALVES = """#[version = "0.0.5"]
+def @main(%x: Tensor[(2), float32]) {
+  mine.halve(%x)
+}
+"""
+
+
+@each(
+    ("words", "code", "told"),
+    [
+        (["check", "halves.relay"], 0, "well formed and well typed"),
+        (["print", "halves.relay"], 0, "\n  mine.halve(%x)\n"),
+        (["analyse", "halves.relay", "-a", "used_below"], 0, "// after: {}"),
+        (["analyse", "--list"], 0, "UsedBelow "),
+        (["opt", "halves.relay", "-p", "InferType", "--verify", "no_halves"], 2, "there is a half"),
+        (["bisect", "halves.relay", "-p", "InferType", "--check", "no_halves"], 2, "before any"),
+        (["domains", "lattices"], 0, " join "),
+        (["domains", "mine"], 0, " halve "),
+        (["print", "block.relay"], 0, "node my_block(body=%x)"),
+        (["show", "halves.relay"], 0, "1 halve"),
+    ],
+)
+def test_whatever_a_loaded_file_registers_is_there_by_name(
+    words: list[str], code: int, told: str, write: Write, capsys: Capture
+) -> None:
+    write("all.py", ALL)
+    write("halves.relay", HALVES)
+    write("block.relay", HALVES.replace("mine.halve(%x)", "node my_block(body=%x)"))
+    with declared_temporarily():
+        try:
+            assert main([*words, "--load", "all.py"]) == code
+        finally:
+            sys.modules.pop("relayish.cli.loaded.all", None)
+            os.environ[VARIABLE] = ""
+    shown = capsys.readouterr()
+    assert told in shown.out + shown.err
