@@ -104,7 +104,7 @@ _INPUTS: Final = {
 }
 _DATA: Final = """\
 compare on these inputs in place of random ones: an .npz with an array for each, or a folder of
-input_0.pb, ... as onnx has them in test_data_set_0, or of such folders
+input_0.pb, ... as ONNX has them in test_data_set_0, or of such folders
 """
 _TOLERANCE: Final = """\
 by how much an output may differ, in parts of its largest magnitude; if not given 1e-4, or as much

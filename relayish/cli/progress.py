@@ -25,7 +25,7 @@ class Bar:
 
     Args:
         steps: How many steps there are, beside passes.
-        passes: How many passes there are.
+        passes: How many passes there are, as far as that is known before the first.
         stream: Where to; standard error, as it is at that time, if not given.
 
     Example:
@@ -34,6 +34,7 @@ class Bar:
     """
 
     def __init__(self, steps: int, passes: int, *, stream: TextIO | None = None) -> None:
+        self._steps = steps
         self.total = steps + passes
         self.done = 0
         self.stream = sys.stderr if stream is None else stream
@@ -63,6 +64,7 @@ class Bar:
 
     def show_pass(self, progress: Progress) -> None:
         """Show that a pass begins."""
+        self.total = self._steps + progress.total  # which are known once the context is
         self.done = self._passes_before + progress.number - 1
         self._show(str(progress))
         self.done += 1
@@ -81,7 +83,7 @@ class Bar:
         if self._drawn is None:
             self._drawn = _draw(self.stream, self.total)
         if self._drawn is not None:
-            self._drawn.update(0, completed=done, doing=doing, refresh=True)
+            self._drawn.update(0, total=self.total, completed=done, doing=doing, refresh=True)
             return
         filled = round(WIDTH * done / max(self.total, 1))
         bar = f"{'=' * filled}{'>' if filled < WIDTH else ''}".ljust(WIDTH)
