@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
@@ -73,6 +74,8 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             known = [str(each) for each in action.choices]
             near = suggest(value, known)
+            if isinstance(action, Commands) and os.path.exists(value):  # noqa: PTH110 - any text
+                near = f"; the command stands before the file: {self.prog} show {value}"
             raise argparse.ArgumentError(
                 action, f"invalid choice: {value!r}; choose from {', '.join(known)}{near}"
             )

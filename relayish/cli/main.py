@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TextIO
 
 from relayish._support.collector import collect_rarely
-from relayish.cli.commands import load_command
+from relayish.cli.commands import COMMANDS, load_command
 from relayish.cli.exit_codes import INTERRUPTED, PIPE_CLOSED, USAGE
 from relayish.cli.parser import build_parser
 from relayish.cli.report import (
@@ -59,7 +59,8 @@ _LIKE_DRIVERS: Final = re.compile(r"-[A-Za-z_][\w.-]")
 def _parse(words: Sequence[str]) -> argparse.Namespace:
     """Return what the words of the command line say."""
     parser = build_parser()
-    if words[:1] and words[0] in ("optimize", "opt", "bisect"):
+    command = next(filter(COMMANDS.__contains__, words), "")
+    if command in ("optimize", "opt", "bisect"):
         for word in filter(_LIKE_DRIVERS.match, words):
             advice = importlib.import_module(_OPTIONS).advise(word)
             if advice:

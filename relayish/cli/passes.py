@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from relayish._support.own import LOADED, is_own
 from relayish.cli.json_form import render_json
 from relayish.cli.report import tell
 from relayish.cli.tables import Table, tell_table
@@ -87,12 +89,27 @@ def run(args: argparse.Namespace) -> int:
 
 def table_of(entries: Sequence[PassEntry]) -> Table:
     """Return a row for each pass: name, level, what it requires, what it does."""
-    infos = [entry.info for entry in entries]
     rows = [
-        (each.name, str(each.opt_level), ",".join(each.required) or "-", each.description)
-        for each in infos
+        (info.name, str(info.opt_level), ",".join(info.required) or "-", _told_in_table(entry))
+        for entry in entries
+        for info in [entry.info]
     ]
     return Table(("NAME", "LEVEL", "REQUIRED", "DESCRIPTION"), rows)
+
+
+def _told_in_table(entry: PassEntry) -> str:
+    """Return what a pass does, and below it who brought it, if relayish did not."""
+    if is_own(entry.claimant):
+        return entry.info.description
+    return f"{entry.info.description}\nfrom {_origin(entry.claimant)}"
+
+
+def _origin(claimant: str) -> str:
+    """Return who registers something, and the file if a user had it loaded."""
+    if not claimant.startswith(LOADED):
+        return claimant
+    module = sys.modules.get(LOADED + claimant.removeprefix(LOADED).partition(".")[0])
+    return f"{claimant} ({getattr(module, '__file__', None)})"
 
 
 def table_of_instruments(entries: Sequence[InstrumentEntry]) -> Table:
@@ -147,7 +164,7 @@ def render_entry(entry: PassEntry) -> str:
         f"  level:    {info.opt_level}",
         f"  required: {', '.join(info.required) or '-'}",
         *(f"  {label} {', '.join(names)}" for label, names in _promises(info) if names),
-        f"  from:     {entry.claimant}",
+        f"  from:     {_origin(entry.claimant)}",
         "  options:" if entry.options else "  options:  -",
         *(f"    {option}" for option in entry.options),
         "  options of every pass:",

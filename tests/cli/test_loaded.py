@@ -12,9 +12,10 @@ import pytest
 
 from relayish.cli.loaded import VARIABLE, load, load_again, loaded
 from relayish.cli.main import main
+from relayish.cli.passes import table_of
 from relayish.errors import PackageError
 from relayish.ir.registration.declarations import declared_temporarily
-from relayish.transform import get_pass
+from relayish.transform import get_pass, pass_entry
 from tests.support.each import each
 
 Capture = pytest.CaptureFixture[str]
@@ -77,9 +78,12 @@ def test_drive_takes_options_of_a_pass_of_a_loaded_file(
 
 
 def test_passes_shows_where_a_pass_is_from(write: Write, capsys: Capture) -> None:
-    write("my_pass.py", PASS.format(name="KeepAll"))
+    path = write("my_pass.py", PASS.format(name="KeepAll"))
     assert main(["passes", "KeepAll", "--load", "my_pass.py"]) == 0
-    assert "  from:     relayish.cli.loaded.my_pass.keep\n" in capsys.readouterr().out
+    where = f"relayish.cli.loaded.my_pass.keep ({path})\n"
+    assert f"  from:     {where}" in capsys.readouterr().out
+    assert str(table_of([pass_entry("KeepAll")])).endswith(f"Keep all.\n    from {where}")
+    assert "from" not in str(table_of([pass_entry("FoldConstant")]))
 
 
 def test_file_given_twice_is_loaded_once(write: Write, capsys: Capture) -> None:

@@ -36,6 +36,8 @@ def test_every_command_has_help(command: str, capsys: Capture) -> None:
         ([], "required: COMMAND"),
         (["nothing"], "invalid choice: 'nothing'"),
         (["optimise", "x"], "; did you mean optimize?"),
+        ([__file__], f"; the command stands before the file: relayish show {__file__}"),
+        (["-q", "opt", "x", "-skip_after=1"], "is for relayish drive; write --skip-after=1"),
         (["opt", "x", "--passses", "InferType"], "--passses InferType; did you mean --passes?"),
         (["print", "x", "--as", "pyhton"], "choose from text, python; did you mean python?"),
         (["b2c", "a", "b"], "relayish b2c takes FILE; found 'b' as well"),

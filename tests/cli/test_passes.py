@@ -23,11 +23,16 @@ def test_table_has_a_line_for_each_pass() -> None:
     class DemoPass(Keep):
         """Does nothing."""
 
-    shown = str(table_of([pass_entry("Bare"), pass_entry("DemoPass")]))
+    entries = [pass_entry(name) for name in ("Bare", "DemoPass", "FoldConstant")]
+    shown = str(table_of(entries))
+    folded = entries[2].info.description
     assert shown == (
-        "NAME      LEVEL  REQUIRED                DESCRIPTION\n"
-        "Bare      0      -\n"
-        "DemoPass  3      InferType,FoldConstant  Does nothing.\n"
+        "NAME          LEVEL  REQUIRED                DESCRIPTION\n"
+        "Bare          0      -\n"
+        "    from tests.cli.test_passes.Keep\n"
+        "DemoPass      3      InferType,FoldConstant  Does nothing.\n"
+        f"    from {entries[1].claimant}\n"
+        f"FoldConstant  2      -                       {folded}\n"
     )
 
 
