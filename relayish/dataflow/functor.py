@@ -100,7 +100,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         """
         return self.lattice.join(start, step(start))
 
-    def bind(self, node: Node, variables: tuple[Node, ...], state: S) -> S:  # noqa: ARG002
+    def bind(self, node: Node, variables: tuple[Node, ...], state: S, /) -> S:  # noqa: ARG002
         """Return the state where ``node`` brings variables into scope: by default unchanged.
 
         Asked for parameters, for the variables of loops and patterns, and for those of lets and
@@ -135,7 +135,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
             f"visit_{type(node).visit_name}(node, state), or overwritten(node, places, state)"
         )
 
-    def assume(self, condition: Node, truth: bool, state: S) -> S | Unreachable:  # noqa: ARG002
+    def assume(self, condition: Node, truth: bool, state: S, /) -> S | Unreachable:  # noqa: ARG002
         """Return the state where the value of ``condition`` is ``truth``: by default unchanged.
 
         ``UNREACHABLE`` says that it never is.
@@ -229,7 +229,7 @@ class DataFlow(Functor[Node, S], Analysis[S], Generic[S]):
         sites = () if self.calls is None else self.calls.at.get(self.number, ())
         return any(site.node is node for site in sites)
 
-    def unknown_call(self, site: CallSite, state: S) -> S | Unreachable:
+    def unknown_call(self, site: CallSite, state: S, /) -> S | Unreachable:
         if site.is_point or self._own(type(site.node)) is not None:
             return super().unknown_call(site, state)
         return self._written_by(site.node, state, followed=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from enum import Enum
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Self, TypeVar, cast
 
 from relayish._support.collector import pause_collection
 from relayish.dataflow.direction import Direction
@@ -117,9 +117,9 @@ class RecordingFunctor(OccurrenceFunctor[Any, R]):
     _inputs: dict[Any, tuple[Node, tuple[Any, ...]]]
     _is_finished: bool
 
-    def __new__(cls, *args: Any, **options: Any) -> RecordingFunctor[R]:  # Any: as __init__
+    def __new__(cls, *args: Any, **options: Any) -> Self:  # Any: as __init__
         if cls is not RecordingFunctor:  # a class that was made below
-            return cast("RecordingFunctor[R]", super().__new__(cls))
+            return super().__new__(cls)
         parent: Any = args[0] if args else options.get("parent")
         check_functor(parent, "RecordingFunctor")
         functor: Functor[Any, Any] = _instantiate(parent) if isinstance(parent, type) else parent
@@ -131,7 +131,7 @@ class RecordingFunctor(OccurrenceFunctor[Any, R]):
                 )
         is_solved = isinstance(functor, DataFlow)
         mixin = _RecordingAnalysis if is_solved else RecordingFunctor
-        return cast("RecordingFunctor[R]", extend_object(functor, mixin))
+        return cast("Self", extend_object(functor, mixin))
 
     def __init__(
         self,

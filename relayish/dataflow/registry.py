@@ -152,7 +152,7 @@ def register_analysis(
     return declare
 
 
-def get_analysis(name: str, **options: object) -> Analysis[Any]:
+def get_analysis(name: str, **options: object) -> Any:  # Any: an Analysis, and what it has besides
     """Return a new analysis of that name, with these options.
 
     The name may carry options as well: ``"intervals{widen_after=5}"``.

@@ -24,7 +24,7 @@ from relayish.dataflow_pattern.pattern import (
 )
 from relayish.ir.domains.language import find_kind, languages
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import Expr, Op
+from relayish.ir.relay.expr import Op
 from relayish.ir.relay.type import PrimExpr, Type
 from relayish.op.declaration.registry import get_op
 
@@ -74,7 +74,7 @@ def is_constant() -> ConstantPattern:
     return ConstantPattern()
 
 
-def is_expr(expr: Expr) -> ExprPattern:
+def is_expr(expr: Node) -> ExprPattern:
     """Return the pattern of expressions structurally equal to ``expr``."""
     return ExprPattern(expr)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from relayish.errors import DeclarationError
 from relayish.functor.functor import Functor
@@ -42,7 +42,7 @@ def extend_object(functor: _F, mixin: type) -> _F:
     What somebody put into its ``memo_map`` by hand is there; what it found out is not.
     """
     made = extend_class(type(functor), mixin)
-    extended = cast("_F", made.__new__(made))
+    extended = made.__new__(made)
     own = dict(vars(extended))
     vars(extended).update(vars(functor))
     vars(extended).update(own)  # the tables of the class, and that no visit is going on

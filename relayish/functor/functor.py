@@ -16,7 +16,7 @@ made for every kind that is declared, whenever that is.
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from typing import Any, ClassVar, Final, Generic, NoReturn, TypeVar, cast
+from typing import Any, ClassVar, Final, Generic, NoReturn, Self, TypeVar, cast
 
 from relayish._support.segments import IDLE, Levels, descend, has_room
 from relayish.errors import DeclarationError, DispatchError, FieldError, indefinite
@@ -77,7 +77,7 @@ class Functor(Generic[N, R]):
         cls._intercepts = not is_default(cls.visit)
         cls._tabulate()
 
-    def __new__(cls, *_args: object, **_options: object) -> Functor[N, R]:
+    def __new__(cls, *_args: object, **_options: object) -> Self:
         self = super().__new__(cls)
         self.memo_map = cls._memo()
         self.visit_counter = None

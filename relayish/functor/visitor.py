@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, MutableMapping
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 from relayish.functor.functor import OVERRIDDEN, Functor, N, tables_of
 from relayish.functor.memo import Finished, begin
@@ -27,8 +27,8 @@ class Visitor(Functor[N, Any]):
     visit_counter: MutableMapping[Node, int]
     _push: ClassVar[ByKind]
 
-    def __new__(cls, *args: object, **options: object) -> Visitor[N]:
-        self = cast("Visitor[N]", super().__new__(cls, *args, **options))
+    def __new__(cls, *args: object, **options: object) -> Self:
+        self = super().__new__(cls, *args, **options)
         self.visit_counter = defaultdict(int)
         return self
 

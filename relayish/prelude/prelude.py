@@ -79,6 +79,7 @@ class Prelude:
         """
         self._import(dtype)
         name = self.get_name(canonical, dtype)
+        constructors: list[Constructor]
         _, *constructors = self.mod.get_type(ty_name)
         alike = [c for c in constructors if c.name_hint.lower() == name.lower()]
         if len(alike) == 1:

@@ -7,12 +7,13 @@ visit_comparison, visit_stmt, visit_expr, visit_intrinsic_op, visit_operation``.
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from relayish.functor.functor import Functor
 from relayish.functor.mutator import Mutator
 from relayish.functor.post_order import Rewriter
 from relayish.functor.visitor import Visitor
+from relayish.ir.nodes.node import Node
 from relayish.tir.handlers import (
     ExprMutatorHandlers,
     MutatorHandlers,
@@ -30,7 +31,7 @@ R = TypeVar("R")
 class IRFunctor(Functor[IrNode, R], Generic[R]):
     """Maps statements and expressions to results of any type, by handlers of the subclass."""
 
-    family = IrNode
+    family: ClassVar[type[Node]] = IrNode
     traversal = NODES
 
 
@@ -47,7 +48,7 @@ class IRVisitor(VisitorHandlers, Visitor[IrNode]):
         CINN ``IRVisitor``.
     """
 
-    family = IrNode
+    family: ClassVar[type[Node]] = IrNode
     traversal = NODES
 
 
@@ -64,7 +65,7 @@ class IRMutator(MutatorHandlers, Mutator[IrNode]):
         CINN ``IRMutator``, which changes nodes in place.
     """
 
-    family = IrNode
+    family: ClassVar[type[Node]] = IrNode
     traversal = NODES
 
 
@@ -77,47 +78,47 @@ class IRRewriter(RewriterHandlers, Rewriter[IrNode]):
         Linear in the number of distinct nodes; no Python stack.
     """
 
-    family = IrNode
+    family: ClassVar[type[Node]] = IrNode
     traversal = NODES
 
 
 class ExprFunctor(Functor[Expr, R], Generic[R]):
     """Maps expressions to results of any type, by handlers of the subclass."""
 
-    family = Expr
+    family: ClassVar[type[Node]] = Expr
     traversal = NODES
 
 
 class ExprVisitor(VisitorHandlers, Visitor[Expr]):
     """Visits every distinct node of an expression once; see :class:`IRVisitor`."""
 
-    family = Expr
+    family: ClassVar[type[Node]] = Expr
     traversal = NODES
 
 
 class ExprMutator(ExprMutatorHandlers, Mutator[Expr]):
     """Rebuilds an expression from what its handlers return; see :class:`IRMutator`."""
 
-    family = Expr
+    family: ClassVar[type[Node]] = Expr
     traversal = NODES
 
 
 class StmtFunctor(Functor[Stmt, R], Generic[R]):
     """Maps statements to results of any type, by handlers of the subclass."""
 
-    family = Stmt
+    family: ClassVar[type[Node]] = Stmt
     traversal = STATEMENTS
 
 
 class StmtVisitor(VisitorHandlers, Visitor[Stmt]):
     """Visits every distinct statement once; expressions are not entered."""
 
-    family = Stmt
+    family: ClassVar[type[Node]] = Stmt
     traversal = STATEMENTS
 
 
 class StmtMutator(StmtMutatorHandlers, Mutator[Stmt]):
     """Rebuilds statements from what its handlers return; expressions stay as they are."""
 
-    family = Stmt
+    family: ClassVar[type[Node]] = Stmt
     traversal = STATEMENTS

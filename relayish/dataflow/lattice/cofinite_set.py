@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
@@ -33,6 +33,13 @@ class CofiniteSet(Generic[E]):
 
     def __contains__(self, element: object) -> bool:
         return element not in self.excluded
+
+    def __iter__(self) -> Iterator[E]:
+        """Refuse: there is no end of what is in it, and nobody knows it all."""
+        raise TypeError(
+            f"{self!r} has everything but for what it names, so nobody can go through it; "
+            f"go through its excluded, or ask whether something is in it"
+        )
 
     def __hash__(self) -> int:
         return ~hash(self.excluded)

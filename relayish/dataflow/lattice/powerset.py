@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from relayish._support.persistent_set import PersistentSet
 from relayish.dataflow.lattice.cofinite_set import UNIVERSE, AnySet, CofiniteSet
@@ -35,6 +35,10 @@ class Powerset(Lattice[AnySet[E]], Generic[E]):
 
     finite_height = True
 
+    @overload
+    def __init__(self: Powerset[Any], universe: None = None) -> None: ...  # Any: of whatever facts
+    @overload
+    def __init__(self, universe: Iterable[E]) -> None: ...
     def __init__(self, universe: Iterable[E] | None = None) -> None:
         self.universe: AnySet[E] = UNIVERSE if universe is None else PersistentSet(universe)
         self.bottom: AnySet[E] = PersistentSet()
@@ -69,6 +73,10 @@ class MustPowerset(Powerset[E], Generic[E]):
         (PersistentSet(['b']), UNIVERSE, PersistentSet())
     """
 
+    @overload
+    def __init__(self: MustPowerset[Any], universe: None = None) -> None: ...  # Any: as above
+    @overload
+    def __init__(self, universe: Iterable[E]) -> None: ...
     def __init__(self, universe: Iterable[E] | None = None) -> None:
         super().__init__(universe)
         self.bottom, self.top = self.top, self.bottom

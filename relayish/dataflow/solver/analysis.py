@@ -84,7 +84,7 @@ class Analysis(Generic[S]):
         """Return what is known of ``state`` where an edge with a branch is taken."""
         return state
 
-    def enter_call(self, site: CallSite, callee: Callee, state: S) -> S | Unreachable:  # noqa: ARG002
+    def enter_call(self, site: CallSite, callee: Callee, state: S, /) -> S | Unreachable:  # noqa: ARG002
         """Return what enters a procedure that is called in ``state``.
 
         By default what reaches it from outside, which has to hold whoever calls: then nothing is
@@ -94,7 +94,14 @@ class Analysis(Generic[S]):
         """
         return self.boundary(callee.procedure)
 
-    def leave_call(self, site: CallSite, callee: Callee, state: S, at_end: S) -> S | Unreachable:  # noqa: ARG002
+    def leave_call(
+        self,
+        site: CallSite,
+        callee: Callee,  # noqa: ARG002
+        state: S,
+        at_end: S,  # noqa: ARG002
+        /,
+    ) -> S | Unreachable:
         """Return what comes back from a procedure.
 
         By default what :meth:`unknown_call` gives, which has to hold whatever is called.
@@ -107,7 +114,7 @@ class Analysis(Generic[S]):
         """
         return self.unknown_call(site, state)
 
-    def unknown_call(self, site: CallSite, state: S) -> S | Unreachable:
+    def unknown_call(self, site: CallSite, state: S, /) -> S | Unreachable:
         """Return what comes back from a call of something that is not known.
 
         By default what the transfer of the call gives. A call inside of a statement has none of its

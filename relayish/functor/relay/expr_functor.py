@@ -16,6 +16,7 @@ from relayish.functor.mutator import Mutator
 from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
 from relayish.functor.visitor import Visitor
 from relayish.functor.vtable import find_handler
+from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.adt import Clause, Pattern
 from relayish.ir.relay.expr import Expr
@@ -50,7 +51,7 @@ class ExprFunctor(Functor[Expr, R], Generic[R]):
         2
     """
 
-    family = Expr
+    family: ClassVar[type[Node]] = Expr
     traversal = EXPRESSIONS
 
 
@@ -64,7 +65,7 @@ class ExprVisitor(VisitorHandlers, Visitor[Expr]):
         Relay ``ExprVisitor``; the order of a let is that of its Python class: var, value, body.
     """
 
-    family = Expr
+    family: ClassVar[type[Node]] = Expr
     traversal: ClassVar[Traversal] = EXPRESSIONS
 
     @classmethod
@@ -91,7 +92,7 @@ class ExprMutator(MutatorHandlers, Mutator[Expr]):
         True
     """
 
-    family = Expr
+    family: ClassVar[type[Node]] = Expr
     traversal: ClassVar[Traversal] = EXPRESSIONS
 
     @classmethod

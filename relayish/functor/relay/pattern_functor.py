@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from relayish.functor.functor import Functor
 from relayish.functor.mutator import Mutator
 from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
 from relayish.functor.visitor import Visitor
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Pattern
 from relayish.ir.relay.traversal import PATTERNS
 
@@ -17,7 +18,7 @@ R = TypeVar("R")
 class PatternFunctor(Functor[Pattern, R], Generic[R]):
     """Maps patterns to results of any kind, by handlers that the subclass defines."""
 
-    family = Pattern
+    family: ClassVar[type[Node]] = Pattern
     traversal = PATTERNS
 
 
@@ -28,7 +29,7 @@ class PatternVisitor(VisitorHandlers, Visitor[Pattern]):
         Relay ``PatternVisitor``.
     """
 
-    family = Pattern
+    family: ClassVar[type[Node]] = Pattern
     traversal = PATTERNS
 
 
@@ -39,5 +40,5 @@ class PatternMutator(MutatorHandlers, Mutator[Pattern]):
         Relay ``PatternMutator``.
     """
 
-    family = Pattern
+    family: ClassVar[type[Node]] = Pattern
     traversal = PATTERNS

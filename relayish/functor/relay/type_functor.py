@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from relayish.functor.functor import Functor
 from relayish.functor.mutator import Mutator
 from relayish.functor.relay.handlers import MutatorHandlers, VisitorHandlers
 from relayish.functor.visitor import Visitor
+from relayish.ir.nodes.node import Node
 from relayish.ir.relay.traversal import TYPES
 from relayish.ir.relay.type import Type
 
@@ -25,7 +26,7 @@ class TypeFunctor(Functor[Type, R], Generic[R]):
         2
     """
 
-    family = Type
+    family: ClassVar[type[Node]] = Type
     traversal = TYPES
 
 
@@ -36,7 +37,7 @@ class TypeVisitor(VisitorHandlers, Visitor[Type]):
         Relay ``TypeVisitor``.
     """
 
-    family = Type
+    family: ClassVar[type[Node]] = Type
     traversal = TYPES
 
 
@@ -47,5 +48,5 @@ class TypeMutator(MutatorHandlers, Mutator[Type]):
         Relay ``TypeMutator``.
     """
 
-    family = Type
+    family: ClassVar[type[Node]] = Type
     traversal = TYPES

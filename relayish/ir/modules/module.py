@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NoReturn, Self, TypeAlias, TypeVar
 
 from pyrsistent import PMap, pmap
@@ -248,7 +248,7 @@ class Module(Generic[Name]):
         """
         return self.with_functions(other.functions)
 
-    def functions_items(self) -> list[tuple[Name, Node]]:
+    def functions_items(self) -> Sequence[tuple[Name, Node]]:
         """Return the keys and definitions, in order of name.
 
         Source:

@@ -192,7 +192,7 @@ class IRModule(Module[GlobalVar]):
             f"get_constructor(type, name).tag"
         )
 
-    def get_type(self, name: str) -> tuple[GlobalTypeVar, *tuple[Constructor, ...]]:
+    def get_type(self, name: str) -> tuple[Any, ...]:  # Any: of two classes, the first of one
         """Return what stands for the type ``name``, and behind it its constructors in order.
 
         Raises:

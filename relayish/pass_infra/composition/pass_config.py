@@ -56,7 +56,7 @@ def _field_of(option: PassOption) -> Any:  # Any: as ``dataclasses.field``
     return dataclasses.field(default=default)
 
 
-def config_of(pass_: Pass) -> CommonConfig:
+def config_of(pass_: Pass) -> Any:  # Any: a CommonConfig, and with it what the pass has
     """Return the configuration of a pass: its common options, and its own where it has any.
 
     Of a pass that is not registered, or that a factory made, which keeps its options to itself, it

@@ -181,3 +181,18 @@ class Replace(tir.IRMutator):
 
     def visit_ir_node(self, node):
         return self.by if node is self.what else super().visit_ir_node(node)
+
+
+def test_tensor_among_the_args_of_a_function_stands_for_its_buffer():
+    A, n = tir.placeholder("A", (4,)), tir.Var("n")
+    func = tir.LoweredFunc("f", [A, n], tir.Block())
+    assert func.args == (A.buffer, n)
+    assert func.with_fields(args=[n, A]).args == (n, A.buffer)
+    assert func.with_fields(args=(A.buffer, n)) is func
+
+
+def test_what_is_no_parameter_among_the_args_of_a_function_is_refused():
+    inline = tir.Tensor("inline", (tir.const(4),))
+    for args in ([inline], [tir.const(1)], ["A"], "A", 3, inline):
+        with pytest.raises(FieldError, match=r"args of a function|LoweredFunc\.args"):
+            tir.LoweredFunc("f", args, tir.Block())
