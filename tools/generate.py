@@ -14,25 +14,19 @@ from tools import (
     class_diagram,
     command_page,
     face_stubs,
-    handler_stubs,
-    kind_stubs,
     name_table,
-    operator_stubs,
     operator_table,
     pass_page,
-    transform_stubs,
+    stubs,
     tvm_stubs,
     unraised_list,
 )
 from tools.generated import Generated
 
 FILES = (
-    *kind_stubs.GENERATED,
-    *handler_stubs.GENERATED,
+    *stubs.GENERATED,
     *face_stubs.GENERATED,
     class_diagram.GENERATED,
-    operator_stubs.GENERATED,
-    transform_stubs.GENERATED,
     *tvm_stubs.GENERATED,
     *pass_page.GENERATED,
     unraised_list.GENERATED,

@@ -50,3 +50,5 @@ from relayish.dataflow_pattern.shorthand import wildcard as wildcard
 from relayish.rewriting import Rule as Rule
 from relayish.rewriting import RuleSet as RuleSet
 from relayish.rewriting import rewrite_rules as rewrite_rules
+
+__all__ = ("AltPattern", "AttrPattern", "CallPattern", "ConstantPattern", "DEMANDS", "DFPattern", "DFPatternCallback", "DataTypePattern", "DominatorPattern", "ExprPattern", "Found", "FunctionPattern", "IfPattern", "LetPattern", "Matcher", "NodeMap", "NodePattern", "Rule", "RuleSet", "ShapePattern", "TupleGetItemPattern", "TuplePattern", "TypePattern", "VarPattern", "WildcardPattern", "alternatives", "dominates", "has_attr", "has_dtype", "has_shape", "has_type", "is_constant", "is_expr", "is_if", "is_let", "is_node", "is_op", "is_tuple", "is_tuple_get_item", "is_var", "match", "partition", "rewrite", "rewrite_rules", "rule", "wildcard",)

@@ -39,7 +39,6 @@ class DFPattern(Node):
     visit_name = 'dataflow_pattern'
     def __call__(self, *args: DFPattern | Expr | None) -> CallPattern:
         """Return the pattern of a call of this with arguments like ``args``; ``None``: with any."""
-        ...
     def __or__(self, other: DFPattern | Expr) -> AltPattern: ...
     def __ror__(self, other: Expr) -> AltPattern: ...
     def __add__(self, other: DFPattern | Expr) -> CallPattern: ...
@@ -53,44 +52,30 @@ class DFPattern(Node):
     def __str__(self) -> str: ...
     def optional(self, option: Callable[[DFPattern], DFPattern]) -> AltPattern:
         """Return the pattern of this, or of what ``option`` makes of it."""
-        ...
     def has_attr(self, attrs: Mapping[str, object]) -> AttrPattern:
         """Return the pattern of what matches this and has ``attrs``; see :class:`AttrPattern`.
 
         Raises:
             UnknownNameError: If this tells the operator, and that has no such attribute.
         """
-        ...
     def has_type(self, ttype: Type) -> TypePattern:
         """Return the pattern of what matches this and is of the type ``ttype``."""
-        ...
     def has_dtype(self, dtype: str) -> DataTypePattern:
         """Return the pattern of tensors that match this and have elements of ``dtype``."""
-        ...
     def has_shape(self, shape: Sequence[int | PrimExpr]) -> ShapePattern:
         """Return the pattern of tensors that match this and are of ``shape``."""
-        ...
     def dominates(self, parent: DFPattern, path: DFPattern | None=None) -> DominatorPattern:
         """Return the pattern of this at the end of all ways from ``parent``.
 
         See :class:`DominatorPattern`; without ``path`` anything may stand between.
         """
-        ...
     def match(self, expr: Node) -> bool:
         """Return whether ``expr`` matches; see :func:`~relayish.dataflow_pattern.match`."""
-        ...
-    def explain(self, expr: Node, mod: Node | None=None) -> Any:
-        """Return where in ``expr`` this matches, or where the nearest match ends, and why.
-
-        See :func:`~relayish.dataflow_pattern.explain`, which says what that is.
-        """
-        ...
     def partition(self, expr: Expr, attrs: Mapping[str, object] | None=None, check: Callable[[Expr], bool] | None=None) -> Expr:
         """Return ``expr`` with what matches cut out as functions.
 
         See :func:`~relayish.dataflow_pattern.partition`.
         """
-        ...
     def __getattr__(self, name: _typing.Literal["any_args", "any_fields", "any_params", "args", "attrs", "body", "by_field", "cond", "counts", "dtype", "expr", "false_branch", "fields", "index", "is_commutative", "kind", "left", "name", "names", "op", "params", "parent", "parts", "path", "pattern", "redirect_to", "redirection", "right", "shape", "true_branch", "tuple", "type", "value", "var"], /) -> _typing.Any: ...
 def expect_expr(given: object, verb: str) -> None:
     """Check that what is to be matched, rewritten or partitioned is an expression.
@@ -98,14 +83,12 @@ def expect_expr(given: object, verb: str) -> None:
     Raises:
         PassError: If it is not.
     """
-    ...
 def as_pattern(value: object) -> DFPattern:
     """Return ``value``, or the pattern of exactly that expression.
 
     Raises:
         FieldError: If it is neither pattern nor expression.
     """
-    ...
 @node('expr_pattern')
 class ExprPattern(DFPattern):
     """Matches expressions, or other nodes, that are structurally equal to ``expr``."""
@@ -128,7 +111,6 @@ class ConstantPattern(DFPattern):
     def with_fields(self, /) -> _typing.Self: ...
 def as_patterns(given: object) -> tuple[DFPattern, ...]:
     """Return patterns given as a sequence; none at all stands for an empty one."""
-    ...
 @node('call_pattern')
 class CallPattern(DFPattern):
     """Matches calls of ``op`` with arguments like ``args``, or with any at all (``any_args``).
@@ -206,7 +188,6 @@ class WildcardPattern(DFPattern):
     @property
     def pattern(self) -> DFPattern | None:
         """What the wildcard was redirected to."""
-        ...
     def redirect_to(self, pattern: DFPattern) -> None:
         """Let the wildcard match what ``pattern`` matches, of which it may itself be a part.
 
@@ -221,7 +202,6 @@ class WildcardPattern(DFPattern):
             >>> tower.match(parse_expr("free_var %x: float32; nn.relu(nn.relu(%x))"))
             True
         """
-        ...
     __getattr__: None  # it is known what a kind has
     def __init__(self, redirection: Redirection = None) -> None: ...
     def with_fields(self, /, *, redirection: Redirection = ...) -> _typing.Self: ...
@@ -277,18 +257,14 @@ class DominatorPattern(DFPattern):
     def with_fields(self, /, *, parent: DFPattern = ..., path: DFPattern = ..., child: DFPattern = ...) -> _typing.Self: ...
 def commas(patterns: Sequence[DFPattern]) -> Parts:
     """Return patterns with commas between them."""
-    ...
 STRUCTURAL: Final[dict[type[DFPattern], type[Node]]]
 DATAFLOW_PATTERNS: Final = Traversal(DFPattern)
 def children(pattern: DFPattern) -> list[DFPattern]:
     """Return the patterns ``pattern`` is made of, what it is redirected to included."""
-    ...
 def is_operator(pattern: DFPattern) -> TypeGuard[ExprPattern]:
     """Return whether ``pattern`` stands for an operator, of which there is one object only."""
-    ...
 def count_patterns(root: DFPattern) -> tuple[list[DFPattern], dict[DFPattern, int]]:
     """Return every distinct pattern below and including ``root``, and how often each is held.
 
     What a pattern is made of comes before it, as far as it is not part of itself.
     """
-    ...

@@ -33,3 +33,5 @@ from relayish.domain.verifier import verify as verify
 from relayish.domain.visitor import Visitor as Visitor
 from relayish.ir.kinds.callables import CALLABLES as CALLABLES
 from relayish.ir.kinds.callables import ForeignCall as ForeignCall
+
+__all__ = ("AnalyzeCtx", "BlockInvalidHandler", "BlockNullHandler", "CALLABLES", "Count", "Counts", "DefaultHandler", "EvalCtx", "FlattenCtx", "ForeignCall", "Handler", "InstrumentCtx", "InvalidHandler", "NullHandler", "OpStatsCtx", "REMOVED", "SimplifyCtx", "StatementCtx", "TransformCtx", "UNKNOWN", "VerifyCtx", "Visitor", "assemble", "callable_of", "check", "handler_of", "list_tasks", "register_filler", "register_handler", "register_task", "run", "verify",)

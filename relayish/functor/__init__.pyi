@@ -24,3 +24,5 @@ from relayish.functor.relay.type_functor import TypeFunctor as TypeFunctor
 from relayish.functor.relay.type_functor import TypeMutator as TypeMutator
 from relayish.functor.relay.type_functor import TypeVisitor as TypeVisitor
 from relayish.functor.visitor import Visitor as Visitor
+
+__all__ = ("ExprFunctor", "ExprMutator", "ExprRewriter", "ExprVisitor", "Functor", "LetList", "LetListError", "Memoized", "MixedModeMutator", "MixedModeVisitor", "Mutator", "PatternFunctor", "PatternMutator", "PatternVisitor", "PostOrderVisitor", "Rewriter", "TypeFunctor", "TypeMutator", "TypeVisitor", "Visitor", "expand_a_normal_form", "memoized", "post_order_rewrite",)

@@ -20,3 +20,5 @@ from relayish.interpreter.value import Evaluated as Evaluated
 from relayish.interpreter.value import RefValue as RefValue
 from relayish.interpreter.value import normalise as normalise
 from relayish.interpreter.value import same_value as same_value
+
+__all__ = ("Apply", "Capture", "Closure", "ConstructorValue", "EVALUATORS", "EvaluateExpr", "Evaluated", "GraphExecutor", "Interpreter", "MATCHERS", "PlannedFunction", "RefValue", "Run", "create_executor", "evaluate", "evaluate_call", "normalise", "random_arguments", "same_value",)

@@ -19,3 +19,5 @@ from relayish.onnx.types import SequenceType as SequenceType
 from relayish.onnx.types import SparseTensorType as SparseTensorType
 from relayish.onnx.types import UnknownType as UnknownType
 from relayish.onnx.types import UnrankedTensorType as UnrankedTensorType
+
+__all__ = ("Identity", "MapType", "OptionalType", "SequenceType", "SparseTensorType", "UnknownType", "UnrankedTensorType", "attributes_of", "captures_of", "declare_all", "find_operator", "find_schema", "graphs_of", "identify", "identity_of", "inputs_of", "is_absent", "make_call",)

@@ -56,4 +56,3 @@ def may_be_alike(one: Type | None, other: Type | None) -> bool:
 
     Element types, ranks and sizes are compared as far as both types tell them.
     """
-    ...

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import inspect
+from typing import Final
+
+INDENT: Final = "    "
 
 
 def docstring(documented: object, margin: str) -> str:
     """Return the docstring of an object as lines of source at a margin; empty if there is none."""
     text = inspect.getdoc(documented)
-    return "" if text is None else literal(text, margin)
+    return literal(text, margin) if text else ""
 
 
 def literal(text: str, margin: str) -> str:
-    r"""Return a text as a docstring, its lines at a margin.
+    """Return a text as a docstring, its lines at a margin.
 
     Example:
-        >>> literal("Sum.\n\nOf \\all.", "  ")
-        '  r"\""Sum.\n\n  Of \\all."\""\n'
+        >>> print(literal("Sum of all.", "  ").replace('"', "'"), end="")
+          '''Sum of all.'''
     """
     text = text.strip()
-    prefix = "r" if "\\" in text and not text.endswith("\\") else ""
-    if not prefix:
-        text = text.replace("\\", "\\\\")
-    text = text.replace('"""', "'''")
-    if text.endswith('"'):
-        text += " "
-    lines = f'{prefix}"""{text}"""'.splitlines()
-    if len(lines) > 1 and not text.endswith(" "):
-        lines = [*lines[:-1], lines[-1].removesuffix('"""'), '"""']
+    quotes = "'''" if '"""' in text else '"""'
+    prefix = "r" if "\\" in text else ""
+    is_plain = "\n" not in text and text[-1:] not in (quotes[0], "\\")
+    end = quotes if is_plain else f"\n{quotes}"
+    lines = f"{prefix}{quotes}{text}{end}".split("\n")
     return "".join(f"{margin}{line}".rstrip() + "\n" for line in lines)
+
+
+def function(head: str, documented: object, margin: str) -> str:
+    """Return a function of a stub, with the docstring of what it stands for, if that has one.
+
+    Args:
+        head: From ``def`` on, without the colon.
+        documented: The function, or what else is called.
+        margin: What each line begins with.
+    """
+    text = docstring(documented, margin + INDENT)
+    return f"{margin}{head}:\n{text}" if text else f"{margin}{head}: ...\n"

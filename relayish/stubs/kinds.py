@@ -20,7 +20,7 @@ from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.field import REQUIRED, Field, is_named_tuple
 from relayish.ir.fields.roles import Atom
 from relayish.ir.nodes.node import GIVING_WAY, Node
-from relayish.stubs.docstrings import literal
+from relayish.stubs.docstrings import INDENT, literal
 from relayish.stubs.hints import HintWriter, default, members_of, union
 
 HEAD: Final = """\
@@ -28,7 +28,6 @@ HEAD: Final = """\
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
 """
-INDENT: Final = "    "
 
 
 def stub_of_kinds(module: ModuleType) -> str:
@@ -116,7 +115,7 @@ class _Stub:
         if text is None:
             yield f"{head} ...\n"
             return
-        yield f"{head}\n{literal(text, margin + INDENT)}{margin}{INDENT}...\n"
+        yield f"{head}\n{literal(text, margin + INDENT)}"
 
     def _class(self, found: ast.ClassDef, margin: str, owner: type | None) -> Iterator[str]:
         cls = vars(self._module if owner is None else owner).get(found.name)

@@ -13,3 +13,5 @@ from relayish.text.relay.parser import parse_pattern as parse_pattern
 from relayish.text.relay.parser import parse_type as parse_type
 from relayish.text.relay.printer import astext as astext
 from relayish.text.tables import register_text as register_text
+
+__all__ = ("NodeReader", "NodeWriter", "a2b", "astext", "b2a", "fromtext", "parse", "parse_expr", "parse_node", "parse_pattern", "parse_type", "register_text",)

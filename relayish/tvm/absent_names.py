@@ -344,8 +344,8 @@ def other_name(module: str, name: str) -> Any:  # Any: whatever goes by the name
     """
     if name in SAME.get(module, "").split():
         return sys.modules[module]
-    if f"{module}.{name}" in _ELSEWHERE:
-        home, _, there = _ELSEWHERE[f"{module}.{name}"].rpartition(".")
+    if f"{module}.{name}" in ELSEWHERE:
+        home, _, there = ELSEWHERE[f"{module}.{name}"].rpartition(".")
         return getattr(import_module(home), there)
     key = module.removeprefix("relayish").removeprefix(".").removeprefix("tvm").removeprefix(".")
     if key == "op.relay":  # the family of ``relay.op.annotation.simulated_quantize``
@@ -356,7 +356,7 @@ def other_name(module: str, name: str) -> Any:  # Any: whatever goes by the name
     return told
 
 
-_ELSEWHERE: Final = {
+ELSEWHERE: Final = {
     "relayish.op.contrib.graph_executor": "relayish.codegen.c.library",
     "relayish.op.contrib.graph_runtime": "relayish.codegen.c.library",
     "relayish.interpreter.Executor": "relayish.tvm.executors.Executor",

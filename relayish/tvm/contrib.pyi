@@ -2,3 +2,11 @@
 # fmt: off
 
 from relayish.op.contrib import *
+from relayish.codegen.c import library as _graph_executor
+
+graph_executor = _graph_executor
+
+from relayish.codegen.c import library as _graph_runtime
+
+graph_runtime = _graph_runtime
+

@@ -7,8 +7,9 @@ import ast
 import pytest
 
 from relayish import transform
+from relayish.stubs.passes import own_passes
 from relayish.transform import pass_entry
-from tools.transform_stubs import STUB, own_passes
+from tools.stubs import TRANSFORM as STUB
 
 
 def declared() -> set[str]:

@@ -229,10 +229,8 @@ def const(value: object, given: TypeLike | None=None) -> Expr:
         >>> const(3).type, const(2.5).type, const(True).type
         (Type('int32'), Type('float32'), Type('bool'))
     """
-    ...
 def integer_range(given: Type) -> tuple[int, int]:
     """Return the least and the greatest number of a type of integers, truths or addresses."""
-    ...
 @node('void', effect=Effect.NONE, graph_node=False)
 class Void(Expr):
     """No value: what stands where there is none."""

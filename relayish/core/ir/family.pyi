@@ -77,7 +77,6 @@ def binary(visit: str, a: Operand, b: Operand) -> Expr:
         OperatorError: If the operands are of two types.
         FieldError: If a number is no value of the type of the other operand.
     """
-    ...
 def as_expr(given: Operand, like: Type | None=None) -> Expr:
     """Return ``given`` as an expression: itself, what a symbol holds, or the literal of a number.
 
@@ -88,4 +87,3 @@ def as_expr(given: Operand, like: Type | None=None) -> Expr:
     Raises:
         FieldError: If it is none of these, or a number that is no value of the type.
     """
-    ...

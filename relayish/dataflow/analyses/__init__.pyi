@@ -19,3 +19,5 @@ from relayish.dataflow.analyses.use_def import UseDefChains as UseDefChains
 from relayish.dataflow.analyses.use_def import find_use_def_chains as find_use_def_chains
 from relayish.dataflow.analyses.value_numbers import EXPRESSION_KEYS as EXPRESSION_KEYS
 from relayish.dataflow.analyses.value_numbers import ValueNumbers as ValueNumbers
+
+__all__ = ("Aliases", "AvailableExpressions", "DefiniteInitialisation", "Dominators", "EXPRESSION_KEYS", "Escape", "Liveness", "PointDominators", "PostDominators", "ReachingDefinitions", "UseDefChains", "ValueNumbers", "VeryBusyExpressions", "find_dominators", "find_post_dominators", "find_use_def_chains", "may_have_escaped", "uninitialised_uses",)

@@ -13,3 +13,5 @@ from relayish.dataflow.graph.point import Branch as Branch
 from relayish.dataflow.graph.point import Edge as Edge
 from relayish.dataflow.graph.point import Point as Point
 from relayish.dataflow.graph.point import Procedure as Procedure
+
+__all__ = ("Action", "Branch", "CONTROL_FLOW", "Condition", "ControlFlow", "Edge", "FlowGraph", "Point", "Procedure", "TestedLoop", "build_flow_graph", "condition_of",)

@@ -40,3 +40,5 @@ from relayish.dataflow.lattice.signs import Signs as Signs
 from relayish.dataflow.lattice.symbols import BOTTOM as BOTTOM
 from relayish.dataflow.lattice.symbols import TOP as TOP
 from relayish.dataflow.lattice.symbols import UNREACHABLE as UNREACHABLE
+
+__all__ = ("ANY_RESIDUE", "AnyIntegers", "AnyResidues", "AnySet", "BOTTOM", "Booleans", "CofiniteSet", "Congruence", "Congruences", "EVERY_INTEGER", "Everywhere", "Flat", "INFINITE", "Interval", "Intervals", "IsLattice", "Lattice", "Lift", "MapLattice", "MustBooleans", "MustPowerset", "PersistentMap", "PersistentSet", "Powerset", "Product", "Sign", "Signs", "TOP", "UNIVERSE", "UNREACHABLE", "check_laws", "congruent", "equal", "join", "leq", "meet", "narrow", "same_value", "widen",)

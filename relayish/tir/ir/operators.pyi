@@ -286,17 +286,13 @@ def const(value: object, dtype: Type | str | None=None) -> Expr:
         >>> const(3, "int64").type == as_type("int64")
         True
     """
-    ...
 @lru_cache(maxsize=256)
 def integer_range(given: Type) -> tuple[int, int]:
     """Return the least and the greatest integer of a type."""
-    ...
 def integer_of(expr: Expr) -> int | None:
     """Return the value of an integer literal; ``None`` for all else."""
-    ...
 def conjuncts(condition: Expr) -> list[Expr]:
     """Return conditions all of which hold where ``condition`` does, itself unless it is an And."""
-    ...
 def as_expr(value: object, like: Type | None=None) -> Expr:
     """Return ``value`` if it is an expression, else the literal it stands for.
 
@@ -307,7 +303,6 @@ def as_expr(value: object, like: Type | None=None) -> Expr:
     Raises:
         FieldError: As :func:`const` does.
     """
-    ...
 def binary(kind: type[BinaryOpNode], a: object, b: object) -> Expr:
     """Return ``kind(a, b)``, a number as a literal of the type of the other operand.
 
@@ -315,4 +310,3 @@ def binary(kind: type[BinaryOpNode], a: object, b: object) -> Expr:
         OperatorError: If the operands are of two types.
         FieldError: If a number is no value of the type of the other operand.
     """
-    ...

@@ -2,3 +2,11 @@
 # fmt: off
 
 from relayish.transform import *
+from relayish import op as _fake_quantization_to_integer
+
+fake_quantization_to_integer = _fake_quantization_to_integer
+
+from relayish import op as _mixed_precision
+
+mixed_precision = _mixed_precision
+

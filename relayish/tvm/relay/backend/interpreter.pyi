@@ -2,3 +2,4 @@
 # fmt: off
 
 from relayish.interpreter import *
+from relayish.tvm.executors import Executor as Executor
