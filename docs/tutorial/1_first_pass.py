@@ -118,8 +118,8 @@ np.array_equal(before, after)
 #
 # ## Exercises
 #
-# **1.** Let the pass drop a sum or product only where the constant is a scalar. A constant is an array of numpy:
-# `other.data.ndim`.
+# **1.** Let the pass drop a sum or product only where the constant is a scalar. What a constant
+# holds, `other.data`, is a scalar of numpy (`np.generic`) or an array.
 
 
 # %% tags=["solution"]
@@ -129,7 +129,7 @@ class DropNeutralScalars(relay.ExprMutator):
         if call.op not in DropNeutral.neutral:
             return call
         value, other = call.args
-        is_scalar = isinstance(other, relay.Constant) and np.ndim(other.data) == 0
+        is_scalar = isinstance(other, relay.Constant) and isinstance(other.data, np.generic)
         return value if is_scalar and other.data == DropNeutral.neutral[call.op] else call
 
 
@@ -148,7 +148,7 @@ class DropNeutralBoth(relay.ExprMutator):
         call = super().visit_call(call)
         if call.op in DropNeutral.neutral:
             for value, other in (call.args, call.args[::-1]):
-                if isinstance(other, relay.Constant) and np.ndim(other.data) == 0:
+                if isinstance(other, relay.Constant) and isinstance(other.data, np.generic):
                     if other.data == DropNeutral.neutral[call.op]:
                         return value
         return call
@@ -166,7 +166,7 @@ from collections import Counter
 
 class CountOperators(relay.ExprVisitor):
     def __init__(self):
-        self.found = Counter()
+        self.found: Counter[str] = Counter()
 
     def visit_call(self, call):
         super().visit_call(call)

@@ -95,8 +95,7 @@ print(rewrite_rules([multiply_by_zero], x * relay.const(0.0)))
 
 # %%
 weight = wildcard()
-linear = is_op("nn.bias_add")(is_op("nn.dense")(data, weight), bias)
-linear = linear.optional(is_op("nn.relu"))
+linear = is_op("nn.bias_add")(is_op("nn.dense")(data, weight), bias).optional(is_op("nn.relu"))
 
 inp = relay.var("inp", shape=(1, 8))
 w1, w2 = relay.var("w1", shape=(8, 8)), relay.var("w2", shape=(8, 8))

@@ -43,7 +43,7 @@ a, b = (
     rng.integers(-4, 4, (16, 4)).astype("float32"),
 )
 c = np.empty((8, 4), "float32")
-tir.run(plain["matmul"], a, b, c)
+tir.run(plain.function_of(tir.LoweredFunc, "matmul"), a, b, c)
 np.array_equal(c, a @ b)
 
 # %% [markdown]
@@ -64,7 +64,7 @@ def row(i):
     return tir.block(clear, add)
 
 
-rows = tir.LoweredFunc("rows", [A.buffer, B.buffer, C.buffer], tir.block(tir.for_("i", 8, row)))
+rows = tir.LoweredFunc("rows", [A, B, C], tir.block(tir.for_("i", 8, row)))
 print(rows)
 tir.run(rows, a, b, d := np.empty_like(c))
 np.array_equal(c, d)
@@ -76,7 +76,7 @@ np.array_equal(c, d)
 
 # %%
 wrong = tir.for_("i", 9, lambda i: tir.store(C, A[i, 0], (i, 0)))
-for violation in tir.verify(tir.LoweredFunc("wrong", [A.buffer, C.buffer], tir.block(wrong))):
+for violation in tir.verify(tir.LoweredFunc("wrong", [A, C], tir.block(wrong))):
     print(violation.rule.value, "-", violation.message)
 
 # %% [markdown]
@@ -94,7 +94,7 @@ print(better["rows"])
 # Whatever the passes did, the result has the same bits:
 
 # %%
-tir.run(better["rows"], a, b, e := np.empty_like(c))
+tir.run(better.function_of(tir.LoweredFunc, "rows"), a, b, e := np.empty_like(c))
 np.array_equal(c, e)
 
 # %% [markdown]
@@ -129,7 +129,7 @@ loops.found
 
 # %% tags=["solution"]
 guarded = tir.for_("i", 8, lambda i: tir.if_then_else(i < 8, tir.store(C, A[i, 0], (i, 0))))
-function = tir.LoweredFunc("guarded", [A.buffer, C.buffer], tir.block(guarded))
+function = tir.LoweredFunc("guarded", [A, C], tir.block(guarded))
 print(relay.transform.Simplify()(relay.IRModule({"guarded": function}))["guarded"])
 
 # %% [markdown]

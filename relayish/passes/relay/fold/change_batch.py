@@ -118,8 +118,8 @@ def change_batch_of_module(
         >>> from relayish.transform import ChangeBatch
         >>> x = Var("x", TensorType((1, 3), "float32"))
         >>> mod = IRModule.from_expr(Function((x,), x))
-        >>> ChangeBatch({x: 0}, batch_size=4)(mod)["main"].params[0].type_annotation.shape
-        (4, 3)
+        >>> ChangeBatch({x: 0}, batch_size=4)(mod)["main"].params[0].type_annotation
+        TensorType(shape=(4, 3), dtype='float32')
     """
     for var in data:
         if not isinstance(var, Var):
