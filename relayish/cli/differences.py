@@ -1,4 +1,4 @@
-"""What ``relayish diff`` tells: changes by name, operators by count, lines of text."""
+"""Differences as ``relayish diff`` tells them: changes by name, operators by count, lines."""
 
 from __future__ import annotations
 
