@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, TypedDict
 
 import relayish.analysis.liveness
 import relayish.interpreter.constants
@@ -55,18 +55,44 @@ def _render(
     return annotated_text(found, written_as(mod, form) if function is None else None)
 
 
+class PointTold(TypedDict):
+    """A program point, and what analyses found there.
+
+    Attributes:
+        point: Its number.
+        what: What stands there.
+        before: What each analysis found before it, by its name, if it is reached.
+        after: What each found after it.
+    """
+
+    point: int
+    what: str
+    before: dict[str, str]
+    after: dict[str, str]
+
+
+RESULT: Final = list[PointTold]
+"""What ``--json`` prints."""
+
+
 def render_json(found: Sequence[Solution[Any]]) -> str:
     """Return the states before and after each program point as JSON: a list of objects."""
     texts = [StateText() for _ in found]
     names = _names(found)
     points = []
     for point in found[0].graph.points:
-        before, after = {}, {}
+        before: dict[str, str] = {}
+        after: dict[str, str] = {}
         for name, solution, text in zip(names, found, texts, strict=True):
             if solution.is_reached(point):
                 before[name] = text.of(solution.before(point), _unnamed)
                 after[name] = text.of(solution.after(point), _unnamed)
-        told = {"point": point.number, "what": str(point), "before": before, "after": after}
+        told: PointTold = {
+            "point": point.number,
+            "what": str(point),
+            "before": before,
+            "after": after,
+        }
         points.append(json.dumps(told))
     return "[\n" + ",\n".join(points) + "\n]\n"
 

@@ -4,22 +4,48 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import dataclass
 from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.any_file import read_any, write_like
+from relayish.cli.files import STANDARD
+from relayish.cli.json_form import render_json
 from relayish.cli.pipeline_options import context_of, driver_context, named_pipeline, usual_pipeline
-from relayish.cli.report import tell_error
+from relayish.cli.report import tell, tell_error
 from relayish.domain.driver import Driver
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
-from relayish.pass_infra.debug.bisect import Fault, bisect
+from relayish.pass_infra.debug.bisect import Culprit, Fault, bisect
 from relayish.pass_infra.debug.failure import failing_check, failing_command
 from relayish.pass_infra.instruments.verify import USUAL_CHECKS
 from relayish.pass_infra.relay.value import compute, other_value
 
 EXIT_FOUND: Final = 1
 """The exit code when a pass is at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class BisectResult:
+    """Which pass is at fault.
+
+    Attributes:
+        file: The name of the program.
+        culprit: The pass; null if nothing is wrong after any.
+        position: How many others run before it.
+        function: The function at fault, if it is one alone.
+        message: What is wrong behind the pass.
+    """
+
+    file: str
+    culprit: str | None = None
+    position: int | None = None
+    function: str | None = None
+    message: str | None = None
+
+
+RESULT: Final = BisectResult
+"""What ``--json`` prints."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,6 +62,12 @@ def run(args: argparse.Namespace) -> int:
     with ctx, freeze_heap():
         driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
         culprit = bisect(driver, mod, fault, most_tries=args.tries)
+    if args.json:
+        (tell_error if args.output == STANDARD else tell)(render_json(_result(args.file, culprit)))
+    if culprit is not None and (args.output is not None or not args.json):
+        write_like(given, culprit.shrunk, args.output)
+    if args.json:
+        return 0 if culprit is None else EXIT_FOUND
     if culprit is None:
         tell_error("relayish: nothing is wrong after any pass\n")
         return 0
@@ -43,8 +75,13 @@ def run(args: argparse.Namespace) -> int:
     where = "" if culprit.function is None else f"; the function at fault is @{culprit.function}"
     tell_error(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
     tell_error(f"relayish: note: opt --skip-after={culprit.position} leaves it out{where}\n")
-    write_like(given, culprit.shrunk, args.output)
     return EXIT_FOUND
+
+
+def _result(file: str, culprit: Culprit | None) -> BisectResult:
+    if culprit is None:
+        return BisectResult(file)
+    return BisectResult(file, culprit.name, culprit.position, culprit.function, culprit.message)
 
 
 def _fault(args: argparse.Namespace) -> Fault:

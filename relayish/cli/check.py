@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.cli.any_file import GivenFile, read_any
-from relayish.cli.each_file import Outcome, run_each
+from relayish.cli.each_file import FailedFile, Outcome, run_each
 from relayish.cli.report import describe_diagnostic, describe_error, tell, tell_error
 from relayish.errors import ModelError, TypeInferenceError, WellFormedError
 
@@ -40,6 +40,10 @@ class CheckReport:
     errors: tuple[str, ...] = ()
 
 
+RESULT: Final = CheckReport | list[CheckReport | FailedFile]
+"""What ``--json`` prints: of one file, or of several."""
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command; a program that cannot even be read is an error with its place."""
 
@@ -49,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             report = check_file(given, has_types=not args.no_types)
         if not args.json:
             _tell(report)
-        return Outcome(EXIT_INVALID if report.errors else 0, asdict(report))
+        return Outcome(EXIT_INVALID if report.errors else 0, report)
 
     return run_each(args.files, check, is_json=args.json, has_traceback=args.traceback)
 

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from relayish.cli.files import STANDARD, show_name
+from relayish.cli.json_form import render_json
 from relayish.cli.report import describe_error, tell, tell_failure
 from relayish.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFile:
+    """One of several files with which nothing could be done.
+
+    Attributes:
+        file: Its name.
+        error: What is wrong.
+    """
+
+    file: str
+    error: str
 
 
 class Outcome(NamedTuple):
@@ -20,7 +34,7 @@ class Outcome(NamedTuple):
     """
 
     code: int = 0
-    told: Mapping[str, object] | None = None
+    told: object = None
 
 
 def run_each(
@@ -32,8 +46,8 @@ def run_each(
 ) -> int:
     """Run a command on one file after the other, and return the worst of its exit codes.
 
-    JSON is an object for one file, and for several a list of such, in their order; of a file with
-    an error it holds its name and the error, which is told on standard error as well.
+    JSON is an object for one file, and for several a list of such, in their order, with a
+    :class:`FailedFile` for one with an error, which is told on standard error as well.
 
     Args:
         files: The files; ``-`` stands there once.
@@ -53,7 +67,7 @@ def run_each(
         outcomes = [_run_one(name, command, has_traceback) for name in files]
     if is_json:
         told = [outcome.told for outcome in outcomes]
-        tell(json.dumps(told[0] if len(files) == 1 else told, indent=2) + "\n")
+        tell(render_json(told[0] if len(files) == 1 else told))
     return max([outcome.code for outcome in outcomes])
 
 
@@ -66,4 +80,4 @@ def _run_one(name: str, command: Callable[[str], Outcome], has_traceback: bool) 
         if show_name(name) not in str(error):
             error.add_note(f"in {show_name(name)}")
         code = tell_failure(error, has_traceback=has_traceback)
-        return Outcome(code, {"file": name, "error": describe_error(error)})
+        return Outcome(code, FailedFile(name, describe_error(error)))

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish.cli.any_file import GivenFile, read_any, write_like
 from relayish.cli.files import STANDARD
 from relayish.cli.forms import Form
+from relayish.cli.json_form import render_json
+from relayish.cli.onnx.counting import PassCost, PassCostInstrument, count_calls
 from relayish.cli.pass_report import check_report, recorded
 from relayish.cli.pipeline_options import (
     context_of,
@@ -36,6 +42,31 @@ from relayish.pass_infra.relay.program_file import phase_of
 from relayish.transform import get_check, pass_entry
 
 
+@dataclass(frozen=True, slots=True)
+class OptResult:
+    """What passes did to a program.
+
+    Attributes:
+        file: Its name.
+        output: Where the result was written; null if nowhere.
+        operators_before: How many calls of operators there were.
+        operators_after: How many there are.
+        seconds: How long reading, running passes and writing took.
+        passes: Those that ran inside no other.
+    """
+
+    file: str
+    output: str | None
+    operators_before: int
+    operators_after: int
+    seconds: float
+    passes: Sequence[PassCost]
+
+
+RESULT: Final = OptResult
+"""What ``--json`` prints."""
+
+
 def run(args: argparse.Namespace) -> int:
     """Run the command; the result is written when every pass has succeeded."""
     return run_driven(args, driver_context(args))
@@ -43,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     """Run the passes as a driver of the context ``driven``."""
+    begin = time.perf_counter()
     named = named_pipeline(args)
     if args.print_pass:
         pipeline = usual_pipeline(args, Form.RELAY) if named is None else named
@@ -56,18 +88,26 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     mod = given.mod
     pipeline = usual_pipeline(args, given.form) if named is None else named
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
-    timing = PassTimingInstrument()
+    timing, costs = PassTimingInstrument(), PassCostInstrument()
     watching = [*([timing] if args.timing else []), *_instruments(args)]
+    measuring = [costs] if args.json else []
     with (
         recorded(args, driver, mod) as recording,
         shown_bar(0, 0 if watching else len(driver.plan())) as bar,
-        context_of(args, pipeline, [*watching, bar.watch(driver)], recording.around),
+        context_of(args, pipeline, [*measuring, *watching, bar.watch(driver)], recording.around),
         freeze_heap(),
     ):
         # run as a driver, and not called, which would print and time the whole like one more pass
         out = driver.resume(mod, phase) if phase else driver(mod)
         tell_error(timing.render())
-    write_like(given, out, args.output)
+    if not args.json:
+        write_like(given, out, args.output)
+        return 0
+    if args.output is not None:
+        write_like(given, out, args.output)
+    counts = count_calls(mod), count_calls(out)
+    result = OptResult(args.file, args.output, *counts, time.perf_counter() - begin, costs.costs)
+    (tell_error if args.output == STANDARD else tell)(render_json(result))
     return 0
 
 

@@ -73,6 +73,8 @@ def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
     what = "write the program after every pass to a file of its own in a new directory"
     watching.add_argument("--dump-ir", metavar="DIR", help=what)
     arguments.add_names(watching, "--verify", "check this as well after every pass", "CHECK")
+    what = "tell as JSON which passes ran, how long, and what they left, in place of the result"
+    arguments.add_json(opt, f"{what}, which -o writes")
 
 
 _PRINTED: Final = {
@@ -110,6 +112,8 @@ def _add_bisect(commands: arguments.Commands[arguments.Parser]) -> None:
     arguments.add_program(bisect)
     arguments.add_output(bisect)
     arguments.add_pipeline(bisect)
+    what = "tell as JSON which pass is at fault, in place of the program, which -o writes"
+    arguments.add_json(bisect, what)
     arguments.add_names(bisect, "--check", "a check that must hold after every pass", "CHECK")
     arguments.add_flags(bisect, {"--value": "what the program computes must stay the same"})
     bisect.add_argument("--entry", default="main", metavar="NAME", help="the function to compute")

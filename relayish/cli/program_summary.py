@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
 from relayish._support.printable import escape
 from relayish.analysis.infer_type import infer_type
-from relayish.cli.onnx.summary import render_rows
+from relayish.cli.onnx.summary import NamedValue, render_rows
 from relayish.errors import TypeInferenceError, UnknownKindError
 from relayish.ir.fields.roles import Role
 from relayish.ir.kinds.one_line import one_line
@@ -113,7 +113,31 @@ def render_program(summary: ProgramSummary, source: str) -> str:
     return render_rows(list(summary.rows(source)), summary.operators)
 
 
-def program_as_json(summary: ProgramSummary, source: str) -> dict[str, object]:
+class ProgramTold(TypedDict):
+    """What a program is.
+
+    Attributes:
+        file: Its name.
+        languages: Of the definitions.
+        definitions: What it defines; without a type if it has none.
+        nodes: How many there are.
+        constants: How many of them are constants.
+        constant_bytes: The bytes of their elements.
+        operators: How many calls of operators and statements there are.
+        operators_by_type: How many there are of each.
+    """
+
+    file: str
+    languages: list[str]
+    definitions: list[NamedValue]
+    nodes: int
+    constants: int
+    constant_bytes: int
+    operators: int
+    operators_by_type: dict[str, int]
+
+
+def program_as_json(summary: ProgramSummary, source: str) -> ProgramTold:
     """Return the summary as a JSON object."""
     return {
         "file": source,

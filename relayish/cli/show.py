@@ -7,17 +7,25 @@ import importlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from relayish._support.collector import freeze_heap
 from relayish._support.printable import escape
 from relayish.cli.any_file import GivenFile, read_any
-from relayish.cli.each_file import Outcome, run_each
+from relayish.cli.each_file import FailedFile, Outcome, run_each
 from relayish.cli.files import STANDARD, show_name, write_result
 from relayish.cli.forms import text_of
 from relayish.cli.onnx.example import given_files
+from relayish.cli.onnx.summary import (
+    ModelTold,
+    Summary,
+    render_summary,
+    summarise,
+    summary_as_json,
+)
 from relayish.cli.program_summary import (
     ProgramSummary,
+    ProgramTold,
     program_as_json,
     render_program,
     summarise_program,
@@ -27,8 +35,9 @@ from relayish.errors import OptionError
 from relayish.text import astext
 
 _PICTURES: Final = ("svg", "dot", "html")
-_MODEL_SUMMARY: Final = "relayish.cli.onnx.summary"
 _MODEL_NOTES: Final = "relayish.cli.onnx.notes"
+RESULT: Final = ModelTold | ProgramTold | list[ModelTold | ProgramTold | FailedFile]
+"""What ``--json`` prints: of one file, or of several."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,15 +74,16 @@ def _show(
     if args.text:
         write_result(_text(given, has_metadata=args.metadata), None)
     is_told = not (args.text or is_drawn)
-    summary = _summary(given) if is_told or args.json or args.html is not None else None
-    if is_told and not args.json:
+    needs_summary = is_told or args.json or args.html is not None
+    summary = _summary(given) if needs_summary else None
+    if summary is not None and is_told and not args.json:
         tell(_told(summary, given.name))
     if is_drawn:
         # what draws is loaded when it is needed
         pictures = importlib.import_module("relayish.cli.pictures")
-        about = () if args.html is None or summary is None else summary.rows(given.name)
+        about = () if summary is None else summary.rows(given.name)
         pictures.write_pictures(given, args, places, about)
-    return Outcome(told=_as_json(summary, given.name) if args.json else None)
+    return Outcome(told=_as_json(summary, given.name) if summary is not None else None)
 
 
 def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
@@ -161,23 +171,17 @@ def _text(given: GivenFile, *, has_metadata: bool) -> str:
     return astext(mod, show_meta_data=False)
 
 
-def _summary(given: GivenFile) -> Any:  # Any: a Summary, loaded for models alone, or of a program
-    if given.model is None:
-        return summarise_program(given.mod)
-    return importlib.import_module(_MODEL_SUMMARY).summarise(given.model.proto)
+def _summary(given: GivenFile) -> Summary | ProgramSummary:
+    return summarise_program(given.mod) if given.model is None else summarise(given.model.proto)
 
 
-def _told(summary: Any, name: str) -> str:  # Any: as above
+def _told(summary: Summary | ProgramSummary, name: str) -> str:
     if isinstance(summary, ProgramSummary):
         return render_program(summary, name)
-    told: str = importlib.import_module(_MODEL_SUMMARY).render_summary(summary, name)
-    return told
+    return render_summary(summary, name)
 
 
-def _as_json(summary: Any, name: str) -> Mapping[str, object]:  # Any: as above
+def _as_json(summary: Summary | ProgramSummary, name: str) -> ModelTold | ProgramTold:
     if isinstance(summary, ProgramSummary):
         return program_as_json(summary, name)
-    told: Mapping[str, object] = importlib.import_module(_MODEL_SUMMARY).summary_as_json(
-        summary, name
-    )
-    return told
+    return summary_as_json(summary, name)

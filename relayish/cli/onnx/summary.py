@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from relayish._support.printable import escape
 from relayish.cli.onnx.protos import show_type
@@ -96,12 +96,67 @@ def render_rows(rows: Sequence[tuple[str, str]], operators: Mapping[str, int]) -
     return "\n".join(lines) + "\n"
 
 
-def summary_as_json(summary: Summary, source: str) -> dict[str, object]:
+class NamedValue(TypedDict):
+    """Something with a name and a type.
+
+    Attributes:
+        name: Its name.
+        type: Its type, as text.
+    """
+
+    name: str
+    type: str
+
+
+class _Facts(TypedDict, total=False):
+    producer: str
+    ONNX: str
+    graph: str
+    version: str
+    domain: str
+    description: str
+
+
+class ModelTold(_Facts):
+    """What a model of ONNX is.
+
+    Attributes:
+        file: Its name.
+        producer: What wrote it, and which version of that.
+        ONNX: The version of the format, and those of operator sets.
+        graph: The name of its graph.
+        version: Of the model.
+        domain: Of the model.
+        description: Its documentation, on one line.
+        metadata: Texts by key.
+        inputs: What it takes.
+        outputs: What it gives.
+        functions: The names of its functions.
+        constants: How many there are.
+        constant_bytes: The bytes of their elements.
+        operators: How many nodes there are, those that are constants left out.
+        operators_by_type: How many there are of each operator.
+    """
+
+    file: str
+    metadata: dict[str, str]
+    inputs: list[NamedValue]
+    outputs: list[NamedValue]
+    functions: list[str]
+    constants: int
+    constant_bytes: int
+    operators: int
+    operators_by_type: dict[str, int]
+
+
+def summary_as_json(summary: Summary, source: str) -> ModelTold:
     """Return the summary as a JSON object."""
     found = summary.statistics
+    facts: _Facts = {}
+    facts.update(dict(summary.facts))  # type: ignore[typeddict-item]  # names of facts
     return {
         "file": source,
-        **dict(summary.facts),
+        **facts,
         "metadata": dict(summary.metadata),
         "inputs": _named(summary.inputs),
         "outputs": _named(summary.outputs),
@@ -113,5 +168,5 @@ def summary_as_json(summary: Summary, source: str) -> dict[str, object]:
     }
 
 
-def _named(pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+def _named(pairs: Sequence[tuple[str, str]]) -> list[NamedValue]:
     return [{"name": name, "type": text} for name, text in pairs]

@@ -1,0 +1,106 @@
+"""JSON of commands: what each prints is what its schema says, and stands alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from relayish.cli.main import main
+from tests.cli.conftest import LETS, PROGRAM
+from tests.support.each import each
+
+Capture = pytest.CaptureFixture[str]
+ILL_TYPED = '#[version = "0.0.5"]\ndef @main() { add(1f, True) }\n'
+SIMPLE = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
+
+
+def conforms(value: Any, schema: Any) -> bool:
+    """Return whether JSON is what a schema says, of the words that those of commands use."""
+    if "anyOf" in schema:
+        return any(conforms(value, each) for each in schema["anyOf"])
+    kind = schema.get("type")
+    if kind == "array":
+        return isinstance(value, list) and all(conforms(each, schema["items"]) for each in value)
+    if kind == "object" and isinstance(value, dict):
+        known = schema.get("properties", {})
+        others = schema.get("additionalProperties")
+        return set(schema.get("required", ())) <= value.keys() and all(
+            conforms(held, known.get(key, others)) if known.get(key, others) else False
+            for key, held in value.items()
+        )
+    if kind == "null":
+        return value is None
+    return kind in SIMPLE and isinstance(value, SIMPLE[kind])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    texts = {"a": PROGRAM, "b": LETS, "ill": ILL_TYPED, "bad": "def"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return {name: str(tmp_path / name) for name in texts}
+
+
+@each(
+    ("words", "code"),
+    [
+        (["show", "{a}"], 0),
+        (["show", "{a}", "{bad}", "{b}"], 2),
+        (["check", "{a}"], 0),
+        (["check", "{a}", "{ill}", "{bad}"], 2),
+        (["diff", "{a}", "{a}"], 0),
+        (["diff", "{a}", "{b}"], 1),
+        (["opt", "{a}", "-p", "FoldConstant"], 0),
+        (["bisect", "{a}", "-p", "FoldConstant"], 0),
+        (["analyse", "{a}", "-a", "liveness"], 0),
+    ],
+)
+def test_json_is_what_the_schema_says(
+    words: list[str], code: int, files: dict[str, str], capsys: Capture
+) -> None:
+    assert main([words[0], "--json-schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    assert main([*[word.format(**files) for word in words], "--json"]) == code
+    told = json.loads(capsys.readouterr().out)
+    assert conforms(told, schema)
+    if isinstance(told, dict):
+        assert not conforms({**told, "more": 1}, schema)
+
+
+def test_passes_are_told_with_what_they_left(files: dict[str, str], capsys: Capture) -> None:
+    out = f"{files['a']}.out"
+    words = ["opt", files["a"], "-p", "FoldConstant,InferType", "--json"]
+    assert main([*words, "-o", out]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(each["name"], each["operators"], each["change"]) for each in told["passes"]] == [
+        ("FoldConstant", 1, -1),
+        ("InferType", 1, 0),
+    ]
+    assert (told["operators_before"], told["operators_after"], told["output"]) == (2, 1, out)
+    assert told["seconds"] >= sum(each["seconds"] for each in told["passes"]) > 0
+    assert "add(%x, 3f" in Path(out).read_text()
+
+
+def test_json_of_opt_makes_way_for_the_result(files: dict[str, str], capsys: Capture) -> None:
+    assert main(["opt", files["a"], "-p", "FoldConstant", "--json", "-o", "-"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("#[version")
+    assert json.loads(told.err)["output"] == "-"
+
+
+@pytest.mark.usefixtures("losing_passes")
+def test_pass_at_fault_is_told_as_json(files: dict[str, str], capsys: Capture) -> None:
+    words = ["bisect", files["b"], "-p", "InferType,DropLets", "--json", "--tries", "0"]
+    assert main(words) == 1
+    shown = capsys.readouterr()
+    told = json.loads(shown.out)
+    assert (told["culprit"], told["position"]) == ("DropLets", 1)
+    assert "%half" in told["message"]
+    assert shown.err == ""
+    assert main([*words, "-o", "-"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out.startswith("#[version")
+    assert json.loads(shown.err) == told
