@@ -23,7 +23,8 @@ X = Var("x", TensorType((2, 3), "float32"))
 def test_str_of_a_module_is_its_text() -> None:
     mod = IRModule.from_expr(Function((X,), Tuple((X, X))))
     header = '#[version = "0.0.5"]\n'
-    assert str(mod) == (f"{header}def @main(%x: Tensor[(2, 3), float32]) {{\n  (%x, %x)\n}}\n")
+    assert str(mod) == f"{header}def @main(%x: Tensor[(2, 3), float32]) {{\n  (%x, %x)\n}}"
+    assert astext(mod) == f"{mod}\n"
 
 
 def test_str_of_a_part_is_its_text() -> None:

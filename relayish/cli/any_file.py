@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from relayish.binary import is_binary
-from relayish.cli.files import STANDARD, program_in, read_content, show_name, write_program
+from relayish.cli.files import program_in, read_content, show_name, write_program
 from relayish.cli.forms import Form
 from relayish.errors import ModelError, OptionError
 from relayish.ir.relay.module import IRModule
@@ -74,11 +74,6 @@ def read_any(
         # loaded for models alone: it loads all that is known of ONNX
         reading = importlib.import_module(_MODELS)
         model = reading.read_model(name, shapes, name=show_name(given_as), data=given)
-        if given_as == STANDARD and model.has_external_data:
-            raise ModelError(
-                "the model on standard input has tensors in a file beside it, and nothing is "
-                "beside standard input; write the name of its file"
-            )
         try:
             mod = model.to_module(freeze_params=freeze_params)
         except ModelError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from relayish._support.files import name_in_errors
-from relayish.cli.files import STANDARD
+from relayish.cli.files import STANDARD, show_name
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
 from relayish.errors import ModelError, OptionError
 from relayish.frontend.onnx.importer import module_of_proto
@@ -107,7 +107,8 @@ def read_model(
         data: What the file holds, if that has been read.
 
     Raises:
-        ModelError: If the file cannot be read or holds no model.
+        ModelError: If the file cannot be read or holds no model, or one of standard input has
+            tensors in a file beside it.
         OptionError: If the shapes contradict it.
     """
     name = path if name is None else name
@@ -118,7 +119,13 @@ def read_model(
         set_sizes(proto.graph, shapes)
         inputs = inputs_of(proto.graph)
     outputs = tuple([each.name for each in proto.graph.output])
-    return ModelFile(path, name, proto, inputs, outputs, _has_external_data(proto))
+    has_external_data = _has_external_data(proto)
+    if has_external_data and name == show_name(STANDARD):
+        raise ModelError(
+            "the model on standard input has tensors in a file beside it, and nothing is beside "
+            "standard input; write the name of its file"
+        )
+    return ModelFile(path, name, proto, inputs, outputs, has_external_data)
 
 
 def check_model(path: str, proto: Any, name: str | None = None) -> None:  # Any: a ModelProto

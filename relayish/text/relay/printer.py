@@ -162,7 +162,7 @@ def _write_node(printer: BlockPrinter, node: Node) -> str:
 
 
 def _print(thing: Any) -> str:  # Any: as above
-    return astext(thing, show_meta_data=False)
+    return astext(thing, show_meta_data=False).removesuffix("\n")  # print adds one
 
 
 hooks.printer = _print

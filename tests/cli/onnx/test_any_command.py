@@ -108,9 +108,10 @@ def test_model_with_tensors_beside_it_is_refused_from_standard_input(
     monkeypatch.chdir(unnamed.parent)
     save_onnx(from_onnx(unnamed), unnamed, external_data=True, size_threshold=0)
     assert main(["check", str(unnamed)]) == 0
-    give(unnamed.read_bytes())
-    assert main(["check", "-"]) == 2
-    assert "nothing is beside standard input" in capsys.readouterr().err
+    for command in ("check", "optimize", "compile"):
+        give(unnamed.read_bytes())
+        assert main([command, "-"]) == 2
+        assert "nothing is beside standard input" in capsys.readouterr().err
 
 
 def test_program_is_no_model(tmp_path: Path, capsys: Capture) -> None:
