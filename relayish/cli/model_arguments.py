@@ -10,7 +10,9 @@ from relayish.cli import arguments
 
 _OPTIMIZE: Final = """\
 The result is written when it computes the same as the model, as far as random inputs show; if not,
-nothing is written, the pass at fault is named, and the exit code is 1.
+nothing is written, the pass at fault is named, and the exit code is 1. Of several models each is
+written into the folder by itself, a bad one does not keep the others, and what is there and right
+is not done again; the exit code is the worst.
 """
 
 
@@ -25,9 +27,17 @@ def add_model_commands(commands: arguments.Commands[arguments.Parser]) -> None:
 def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     summary = "make a model of ONNX smaller by named passes, and prove the result equal"
     optimize = arguments.add_command(commands, "optimize", summary, _OPTIMIZE)
-    optimize.add_argument("file", nargs="?", metavar="MODEL", help="a model of ONNX")
+    what = (
+        "models of ONNX; a folder stands for the *.onnx in it, at any depth; - for standard input"
+    )
+    optimize.add_argument("files", nargs="*", metavar="MODEL", help=what)
     _add_example(optimize)
-    arguments.add_output(optimize, "; if not given, only what would become of the model is told")
+    what = "; of several models a folder; if not given, only what would become of them is told"
+    arguments.add_output(optimize, what)
+    many = optimize.add_argument_group("several models")
+    what = "work on so many at once, each in a process of its own; 0 for one for each processor"
+    many.add_argument("-j", "--jobs", type=arguments.parse_level, metavar="N", help=what)
+    many.add_argument("--executor", metavar="EXECUTOR", help=_EXECUTOR)
     arguments.add_report(arguments.add_pipeline(optimize))
     for option, what in _INPUTS.items():
         arguments.add_names(optimize, option, what, "NAME:SIZE,SIZE,...")
@@ -46,6 +56,12 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
         },
     )
     arguments.add_json(optimize, "tell the outcome as JSON")
+
+
+_EXECUTOR: Final = """\
+who works on them: processes:N, threads:N, dask:ADDRESS of a scheduler, ray:ADDRESS; workers need to
+see the files by the same names
+"""
 
 
 def _add_example(command: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from relayish.errors import ParallelError, add_note, notes_of
 from relayish.parallel.sharing import open_shared
@@ -19,7 +19,7 @@ class Attempt(NamedTuple):
     """What a worker says of an item it was given."""
 
     value: Any  # Any: what the function returned
-    error: BaseException | None
+    error: Exception | None
     worker: str
     seconds: float
 
@@ -39,17 +39,20 @@ def attempt(
         *parts: What was shared, as its handles; engines put in place of them what they sent.
     """
     begin = time.perf_counter()
-    value, error = None, None
+    value: Any = None  # Any: as above
+    error: Exception | None = None
     try:
         value = function(item, *[open_shared(part) for part in parts])
-    except (Exception, SystemExit) as raised:  # noqa: BLE001 - whatever the function raises
+    except Exception as raised:  # noqa: BLE001 - whatever the function raises
         error = portable_error(raised) if travels else raised
+    except SystemExit as left:
+        error = portable_error(ParallelError(f"what was called ends with {left!r}"))
     return Attempt(value, error, worker_name(), time.perf_counter() - begin)
 
 
-def portable_error(error: BaseException) -> BaseException:
+def portable_error(error: BaseException) -> Exception:
     """Return an error that can be pickled, with the traceback of this one as a note."""
-    told = f"in worker {worker_name()}:\n{''.join(traceback.format_exception(error)).rstrip()}"
+    told = f"{_IN_WORKER}{worker_name()}:\n{''.join(traceback.format_exception(error)).rstrip()}"
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     except Exception as reason:  # noqa: BLE001 - whatever its class raises
@@ -58,8 +61,19 @@ def portable_error(error: BaseException) -> BaseException:
             add_note(made, str(note))
         add_note(made, f"it stands for an error that cannot be pickled: {reason}")
         error = made
+    if not isinstance(error, Exception):
+        error = ParallelError(f"what was called ends with {error!r}")
     add_note(error, told)
     return error
+
+
+_IN_WORKER: Final = "in worker "
+
+
+def drop_trace(error: BaseException) -> None:
+    """Take away the notes that are tracebacks of workers."""
+    notes = [each for each in notes_of(error) if not str(each).startswith(_IN_WORKER)]
+    vars(error)["__notes__"] = notes
 
 
 def worker_name() -> str:

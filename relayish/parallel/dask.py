@@ -65,12 +65,12 @@ class DaskEngine(Engine):
                 self._sent[key] = self._client.submit(bytes, bytes(data), pure=False)
         return self._sent[key]
 
-    def close(self) -> None:
+    def close(self, *, is_done: bool) -> None:
         self._sent.clear()
         if self._own is not None:
             self.executor.shutdown(wait=False)
             self._own.close()
-        super().close()
+        super().close(is_done=is_done)
 
 
 def _is_here(address: str) -> bool:

@@ -92,10 +92,11 @@ class Engine:
         """Return what stands for bytes that workers get as a message."""
         return bytes(data)
 
-    def close(self) -> None:
-        """Stop what is still done, if the executor was made here."""
+    def close(self, *, is_done: bool) -> None:
+        """Close the executor, if it was made here, and stop what it is still doing."""
         if self._make is not None:
-            _kill_workers(self.executor)
+            if not is_done:
+                _kill_workers(self.executor)
             self.executor.shutdown(wait=True, cancel_futures=True)
         self.files.close()
 

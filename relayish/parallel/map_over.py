@@ -160,10 +160,11 @@ class _Run(Generic[_I, _R]):
         try:
             yield
         finally:
+            is_done = not self._pending
             for future in self._pending:
                 future.cancel()
             self._pending.clear()
-            engine.close()
+            engine.close(is_done=is_done)
 
     def _outcomes(self) -> Iterator[Outcome[_I, _R]]:
         while True:
@@ -267,7 +268,7 @@ class _Run(Generic[_I, _R]):
             self._suspects.append(task)
 
     def _finish(
-        self, task: _Task[_I], error: BaseException | None, found: Attempt | None = None
+        self, task: _Task[_I], error: Exception | None, found: Attempt | None = None
     ) -> None:
         value, worker, seconds = (None, "", 0.0)
         if found is not None:

@@ -26,7 +26,7 @@ class Outcome(Generic[_I, _R]):
     index: int
     item: _I
     value: _R | None = None
-    error: BaseException | None = None
+    error: Exception | None = None
     worker: str = ""
     tries: int = 0
     seconds: float = 0.0

@@ -83,9 +83,9 @@ class RayEngine(Engine):
             self._sent[key] = ray.put(bytes(data))
         return self._sent[key]
 
-    def close(self) -> None:
+    def close(self, *, is_done: bool) -> None:
         self._sent.clear()
-        super().close()
+        super().close(is_done=is_done)
         if self._is_own:
             ray.shutdown()
 

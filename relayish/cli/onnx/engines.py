@@ -32,17 +32,21 @@ class Engine:
     otherwise: tuple[Callable[[str], Run], ...] = ()
 
 
-def usual_engines(evaluate: Callable[[str], Run], *, is_needed: bool = True) -> list[Engine]:
+def usual_engines(
+    evaluate: Callable[[str], Run], *, is_needed: bool = True, runtime: Runtime | None = None
+) -> list[Engine]:
     """Return the engines there are, the one to prefer first: onnxruntime if it is installed.
 
     Args:
         evaluate: Given the path of a model, returns what runs it without onnxruntime.
         is_needed: Whether a model will be run for certain; then onnxruntime is started at once.
+        runtime: Onnxruntime as it is started already; it forgets the models it has run.
     """
     found = [Engine(EVALUATION, evaluate)]
     if importlib.util.find_spec("onnxruntime") is None:
         return found
-    runtime = Runtime()
+    runtime = Runtime() if runtime is None else runtime
+    runtime.forget()
     if is_needed:
         runtime.start()
     otherwise = tuple([partial(runtime.load, level=level) for level in OPTIMISING])

@@ -244,6 +244,16 @@ def _has_external_data(proto: Any) -> bool:  # Any: a ModelProto
     return any(True for _ in _external_tensors(proto))
 
 
+def external_files(proto: Any) -> set[str]:  # Any: a ModelProto
+    """Return the names of the files beside a model in which tensors of it lie."""
+    return {
+        entry.value
+        for tensor in _external_tensors(proto)
+        for entry in tensor.external_data
+        if entry.key == "location"
+    }
+
+
 def has_external_shapes(proto: Any) -> bool:  # Any: a ModelProto
     """Return whether what may be a shape lies beside a model: runtimes do not look there."""
     return any(map(_may_be_shape, _external_tensors(proto)))

@@ -130,6 +130,11 @@ def _influence(reference: Reference) -> str:
 
 def report_as_json(report: Report) -> str:
     """Return the report as a JSON object."""
+    return json.dumps(report_as_dict(report), indent=2) + "\n"
+
+
+def report_as_dict(report: Report) -> dict[str, object]:
+    """Return what JSON tells of the report."""
     reference, comparison = report.reference, report.comparison
     told: dict[str, object] = {
         "input": report.source,
@@ -169,4 +174,4 @@ def report_as_json(report: Report) -> str:
             "inputs_untried": list(reference.untried),
             "outputs_vary_by": reference.varies,
         }
-    return json.dumps(told, indent=2) + "\n"
+    return told

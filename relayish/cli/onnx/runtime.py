@@ -53,6 +53,11 @@ class Runtime:
         """Start the process, so that it is there once a model is read."""
         self._started()
 
+    def forget(self) -> None:
+        """Free what the process holds of all models; what runs them cannot be used any more."""
+        if self._process is not None:
+            self._ask("forget")
+
     def load(self, path: str, level: str = PLAIN) -> Any:  # Any: a Run
         """Return what runs a model.
 

@@ -2,7 +2,8 @@
 
 It is started by the name of its file, and imports nothing of this package: so it is there soon.
 Requests and answers are pickles: ``("load", path, level)`` is answered with the number of a
-session, ``("run", number, inputs)`` with outputs. What is wrong is answered with the reason.
+session, ``("run", number, inputs)`` with outputs, ``("forget",)`` ends all sessions. What is wrong
+is answered with the reason.
 """
 
 from __future__ import annotations
@@ -24,15 +25,21 @@ class _Sessions:
     def __init__(self) -> None:
         # Any: a module without types; what fails here is an answer
         self._runtime: Any = importlib.import_module("onnxruntime")
-        self._sessions: list[Any] = []  # Any: of that module
+        self._sessions: dict[int, Any] = {}  # Any: of that module
+        self._loaded = 0
 
     def load(self, path: str, level: str) -> int:
         options = self._runtime.SessionOptions()
         options.graph_optimization_level = getattr(self._runtime.GraphOptimizationLevel, level)
         options.log_severity_level = 4  # what is wrong is raised as well
         providers = ["CPUExecutionProvider"]
-        self._sessions.append(self._runtime.InferenceSession(path, options, providers=providers))
-        return len(self._sessions) - 1
+        self._loaded += 1
+        session = self._runtime.InferenceSession(path, options, providers=providers)
+        self._sessions[self._loaded] = session
+        return self._loaded
+
+    def forget(self) -> None:
+        self._sessions.clear()
 
     def run(self, number: int, inputs: Mapping[str, Any]) -> list[Any]:  # Any: arrays, lists, None
         session = self._sessions[number]

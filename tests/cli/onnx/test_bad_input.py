@@ -135,7 +135,7 @@ CASES: dict[Callable[[Path], None], str] = {
     truncated: "cut off",
     no_protobuf: "is no model of ONNX",
     empty: "graph",
-    directory: "Is a directory",
+    directory: "of several models the results go into a folder",
     missing: "No such file or directory",
     unknown_opset: "9999",
     no_opset: "opset_import",
@@ -210,7 +210,7 @@ def test_a_tensor_that_only_claims_to_be_large_takes_no_memory(
 
 @pytest.mark.parametrize(
     ("output", "told"),
-    [("nowhere/out.onnx", "there is no directory"), (".", "is a directory")],
+    [("nowhere/out.onnx", "there is no directory"), (".", "would replace it")],
 )
 def test_an_output_that_cannot_be_is_refused_before_anything_is_done(
     output: str, told: str, model: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch

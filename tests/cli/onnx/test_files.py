@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from relayish.cli import optimize
 from relayish.cli.main import main
+from relayish.cli.optimizing import one
 from relayish.errors import ModelError
 from relayish.frontend.onnx import from_onnx, save_onnx
 from relayish.ir.equality.structural_equal import structural_equal
@@ -111,13 +111,13 @@ def test_what_is_not_ones_own_loses_the_rights_of_its_owner(
 
 def test_signal_that_is_ignored_is_ignored(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    find = optimize.find_reference
+    find = one.find_reference
 
     def hung_up(*args: object, **options: object) -> object:
         signal.raise_signal(signal.SIGHUP)
         return find(*args, **options)
 
-    monkeypatch.setattr(optimize, "find_reference", hung_up)
+    monkeypatch.setattr(one, "find_reference", hung_up)
     try:
         assert run(model, "-o", model) == 0
     finally:
@@ -147,7 +147,7 @@ def test_signal_leaves_nothing_behind(
         assert len(list(model.parent.iterdir())) > 1  # the result is there, and not in its place
         signal.raise_signal(number)
 
-    monkeypatch.setattr(optimize, "find_reference", interrupted)
+    monkeypatch.setattr(one, "find_reference", interrupted)
     assert run(model, "-o", model) == 128 + number
     assert capsys.readouterr().err.splitlines()[-1] == f"relayish: ended by {name}"
     assert model.read_bytes() == before

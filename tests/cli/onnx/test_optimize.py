@@ -347,7 +347,7 @@ def test_an_interrupt_while_it_is_compared_leaves_nothing_behind(
     def interrupt(*_args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("relayish.cli.optimize.compare_model", interrupt)
+    monkeypatch.setattr("relayish.cli.optimizing.one.compare_model", interrupt)
     out = tmp_path / "out.onnx"
     assert main(["optimize", str(model), "-o", str(out), *DEAD_CODE]) == 130
     assert [each.name for each in tmp_path.iterdir()] == ["model.onnx"]

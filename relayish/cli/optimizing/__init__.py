@@ -1,0 +1,1 @@
+"""``relayish optimize``: one model, or many of them by workers."""

@@ -1,0 +1,259 @@
+"""Several models, optimised by workers: each by itself, and none again that is there and right."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import functools
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from relayish._support.collector import collect_rarely
+from relayish._support.per_thread import PerThread
+from relayish.cli.files import STANDARD
+from relayish.cli.loaded import load, loaded
+from relayish.cli.onnx.reading import external_files
+from relayish.cli.onnx.report import report_as_dict
+from relayish.cli.onnx.runtime import Runtime
+from relayish.cli.optimizing.one import optimise_model, pipeline_of
+from relayish.cli.optimizing.record import (
+    Entry,
+    add_to_record,
+    digests,
+    is_done,
+    options_of,
+    read_record,
+)
+from relayish.cli.optimizing.told import Told, tell_all
+from relayish.cli.pipeline_options import context_of, driver_context
+from relayish.cli.progress import Bar, shown_bar
+from relayish.cli.report import (
+    Verbosity,
+    describe_error,
+    tell_error,
+    tell_failure,
+    telling,
+)
+from relayish.errors import OptionError, add_note
+from relayish.parallel import Outcome, map_over
+from relayish.parallel.attempt import drop_trace
+
+_SUFFIX: Final = ".onnx"
+
+
+def is_for_many(args: argparse.Namespace) -> bool:
+    """Return whether a command is about several models, or a folder of results."""
+    output = args.output
+    is_folder = output not in (None, STANDARD) and (
+        output.endswith(("/", os.sep)) or Path(output).is_dir()
+    )
+    return (
+        is_folder
+        or len(args.files) > 1
+        or (args.jobs, args.executor) != (None, None)
+        or any(Path(each).is_dir() for each in args.files if each != STANDARD)
+    )
+
+
+def optimise_many(args: argparse.Namespace) -> int:
+    """Optimise the models, tell what became of each, and return the worst exit code.
+
+    Results go into the folder under the names of their models, each whole or not at all, and a
+    record says what they were made of. Where that is interrupted, what is done stays.
+
+    Raises:
+        OptionError: If options contradict each other, or results would have the same name.
+        OSError: If the folder cannot be written.
+    """
+    executor = _executor_of(args)
+    folder = None if args.output is None else Path(args.output)
+    names = _names_of(args.files, folder)
+    driver_context(args)
+    with context_of(args, pipeline_of(args)):  # what is wrong with the passes is told once
+        pass
+    begin = time.perf_counter()
+    told: list[Told] = []
+    with _written_into(folder) as scratch, shown_bar(len(names), 0) as bar:
+        tasks = _tasks(args, names, folder, scratch)
+        try:
+            for outcome in map_over(executor, _work_on, tasks, ordered=False):
+                told.append(_note(outcome, folder))
+                _show(bar, told, len(names))
+        except BaseException:
+            bar.end()
+            kept = "what is done is kept, and the same command goes on from there"
+            tell_error(f"relayish: {len(told)} of {len(names)} models were done; {kept}\n")
+            raise
+    order = {name: place for place, name in enumerate(names)}
+    told.sort(key=lambda each: order[each.name])
+    tell_all(told, executor, time.perf_counter() - begin, is_json=args.json)
+    return max([each.code for each in told], default=0)
+
+
+def _executor_of(args: argparse.Namespace) -> str:
+    """Return who works, and find what is wrong with the options of several models."""
+    if args.jobs is not None and args.executor is not None:
+        raise OptionError("-j says how many processes there are, --executor who works; write one")
+    if args.report is not None:
+        raise OptionError("--report tells of one model; leave it out, or name one model")
+    if args.output == STANDARD or STANDARD in args.files:
+        raise OptionError("- stands for one model; write files, and -o FOLDER/")
+    if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():
+        raise OptionError(f"-o {args.output}: of several models the results go into a folder")
+    if args.executor is not None:
+        return str(args.executor)
+    if args.jobs is None:
+        return "processes:1"
+    return f"processes:{args.jobs}" if args.jobs else "processes"
+
+
+def _names_of(files: Sequence[str], folder: Path | None) -> dict[str, str]:
+    """Return the models by the names of their results: of one in a folder its path there.
+
+    Raises:
+        OptionError: If two have one name, a result would replace its model, or there is none.
+    """
+    found: dict[str, str] = {}
+    for given in map(Path, files):
+        for path in _models_in(given, folder):
+            name = path.name if path == given else str(path.relative_to(given))
+            if name in found:
+                raise OptionError(
+                    f"{found[name]} and {path} are both called {name}; name the folder that they "
+                    f"are in, below which results keep their paths"
+                )
+            if folder is not None and (folder / name).resolve() == path.resolve():
+                raise OptionError(f"the result of {path} would replace it; write -o another folder")
+            found[name] = str(path)
+    if not found:
+        raise OptionError(f"there is no *{_SUFFIX} in {', '.join(files)}")
+    return found
+
+
+def _models_in(given: Path, folder: Path | None) -> list[Path]:
+    """Return the models that an argument stands for, without results in a folder among them."""
+    if not given.is_dir():
+        return [given]
+    found = sorted(given.rglob(f"*{_SUFFIX}"))
+    results = None if folder is None else folder.resolve()
+    if results is None or given.resolve() not in results.parents:
+        return found
+    return [path for path in found if not path.resolve().is_relative_to(results)]
+
+
+@contextlib.contextmanager
+def _written_into(folder: Path | None) -> Iterator[str | None]:
+    """Make the folder of results, and a directory in it that goes with all that is half-written."""
+    if folder is None:
+        yield None
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".relayish-", dir=folder) as scratch:
+        yield str(Path(scratch).absolute())
+
+
+class _Task(NamedTuple):
+    """One model, for a worker.
+
+    Attributes:
+        args: Of the command, with this file and its output.
+        given: The file as it was given.
+        name: That of the result.
+        scratch: Where to write first.
+        options: Those on which the result depends.
+        entry: What the record says of the result.
+        load: Files and packages of users, which are loaded before.
+    """
+
+    args: argparse.Namespace
+    given: str
+    name: str
+    scratch: str | None
+    options: Entry
+    entry: Entry | None
+    load: tuple[str, ...]
+
+
+def _tasks(
+    args: argparse.Namespace, names: dict[str, str], folder: Path | None, scratch: str | None
+) -> Iterator[_Task]:
+    options = options_of(args, loaded())
+    record = {} if folder is None else read_record(folder)
+    for name, given in names.items():
+        output = None if folder is None else str((folder / name).absolute())
+        own = argparse.Namespace(**vars(args))
+        own.file, own.files, own.output = str(Path(given).absolute()), [], output
+        yield _Task(own, given, name, scratch, options, record.get(name), loaded())
+
+
+def _work_on(task: _Task) -> tuple[Told, Entry | None]:
+    """Optimise one model in a worker; return what is told of it, and what is to be recorded."""
+    model, output = Path(task.args.file), task.args.output
+    if output is not None and is_done(task.entry, task.options, model, Path(output)):
+        assert task.entry is not None
+        return Told(task.name, task.given, was_there=True, **task.entry["told"]), None
+    _load_all(task.load)
+    scratch = None if task.scratch is None else Path(task.scratch)
+    if output is not None:
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
+    with telling(Verbosity.QUIET), collect_rarely():
+        report, code, read = optimise_model(task.args, scratch, _OF_WORKER.runtime)
+    report.source = task.given
+    told = {"code": code, "report": report_as_dict(report)}
+    entry: Entry | None = None
+    if code == 0 and report.output is not None:
+        written = {f"{task.name}.data"} if Path(f"{output}.data").exists() else set()
+        entry = {
+            "result": task.name,
+            "options": task.options,
+            "inputs": digests(model, external_files(read.proto)),
+            "outputs": digests(Path(output), {Path(each).name for each in written}),
+            "told": told,
+        }
+    return Told(task.name, task.given, code=code, report=report_as_dict(report)), entry
+
+
+class _OfWorker(PerThread):
+    """What a worker keeps from model to model."""
+
+    def __init__(self) -> None:
+        self.runtime = Runtime()
+
+
+_OF_WORKER: Final = _OfWorker()
+
+
+@functools.cache
+def _load_all(names: tuple[str, ...]) -> None:
+    for name in names:
+        load(name)
+
+
+def _note(outcome: Outcome[_Task, tuple[Told, Entry | None]], folder: Path | None) -> Told:
+    """Return what is told of a model, once it is recorded; tell at once what is wrong."""
+    task, error = outcome.item, outcome.error
+    if error is not None:
+        if not task.args.traceback:
+            drop_trace(error)
+        if task.args.file not in str(error):
+            add_note(error, f"in {task.args.file}")
+        code = tell_failure(error, has_traceback=False)  # of the worker, it is a note
+        told = Told(task.name, task.given, code=code, error=describe_error(error))
+    else:
+        told, entry = outcome.result()
+        if entry is not None and folder is not None:
+            add_to_record(folder, entry)
+    return dataclasses.replace(
+        told, worker=outcome.worker, tries=outcome.tries, seconds=outcome.seconds
+    )
+
+
+def _show(bar: Bar, told: Sequence[Told], count: int) -> None:
+    bad = sum(each.code > 0 for each in told)
+    failed = f", {bad} not as they should be" if bad else ""
+    bar.step(f"{len(told)} of {count}{failed}: {told[-1].given}")

@@ -1,0 +1,109 @@
+"""The record of a folder of optimised models: what was made of what, so that it is not made again.
+
+``relayish.jsonl`` has a line for each model that was done, the last of which holds. A line that was
+not written to its end is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from relayish._support.version import VERSION
+
+NAME: Final = "relayish.jsonl"
+"""The file, in the folder of results."""
+
+Entry: TypeAlias = Mapping[str, Any]  # Any: as JSON has it
+Digests: TypeAlias = Mapping[str, str]
+"""Of files, by their names in the directory of the first."""
+
+_WITHOUT_EFFECT: Final = frozenset(
+    {
+        *(
+            "command",
+            "file",
+            "files",
+            "output",
+            "example",
+            "jobs",
+            "executor",
+            "json",
+            "json_schema",
+        ),
+        *("traceback", "verbosity", "load", "load_first", "report", "print_pass"),
+        *("show", "trace", "trace_mp", "trace_file", "perf", "keep", "dump_after"),
+    }
+)
+"""Options on which no result depends, or which are told otherwise."""
+
+
+def read_record(folder: Path) -> dict[str, Entry]:
+    """Return what was done, by the name of the result; nothing where there is no record."""
+    found: dict[str, Entry] = {}
+    try:
+        lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return found
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:  # its end is missing
+            continue
+        if isinstance(entry, dict) and isinstance(entry.get("result"), str):
+            found[entry["result"]] = entry
+    return found
+
+
+def add_to_record(folder: Path, entry: Entry) -> None:
+    """Write down that a model was done."""
+    with (folder / NAME).open("a+b") as file:
+        if file.tell():
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":  # what was begun before is no line
+                file.write(b"\n")
+        file.write(json.dumps(entry).encode("utf-8") + b"\n")
+
+
+def options_of(args: argparse.Namespace, loaded: tuple[str, ...]) -> Entry:
+    """Return the options on which results depend, what files of users hold included."""
+    told = {name: held for name, held in vars(args).items() if name not in _WITHOUT_EFFECT}
+    told["loaded"] = [digest_of(Path(name)) if Path(name).is_file() else name for name in loaded]
+    told["version"] = VERSION
+    plain: Entry = json.loads(json.dumps(told, default=str))
+    return plain
+
+
+def is_done(entry: Entry | None, options: Entry, model: Path, result: Path) -> bool:
+    """Return whether what a record says was done so, and of what is there and still the same."""
+    if entry is None or entry.get("options") != options:
+        return False
+    return _are_there(entry.get("inputs"), model) and _are_there(entry.get("outputs"), result)
+
+
+def digests(first: Path, others: set[str]) -> Digests:
+    """Return the digests of a file, and of others in its directory, by their names there."""
+    return {name: digest_of(first.parent / name) for name in (first.name, *sorted(others))}
+
+
+def digest_of(path: Path) -> str:
+    """Return the digest of what a file holds.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _are_there(found: object, first: Path) -> bool:
+    if not isinstance(found, dict) or first.name not in found:
+        return False
+    try:
+        return all(digest_of(first.parent / name) == digest for name, digest in found.items())
+    except OSError:
+        return False
