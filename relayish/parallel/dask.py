@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import distributed
 
+from relayish.errors import ParallelError
 from relayish.parallel.engines import Engine
 from relayish.parallel.sharing import Buffer
 
@@ -36,7 +37,7 @@ class DaskEngine(Engine):
         is_address = isinstance(executor, str)
         self._own: Any = None  # Any: Dask does not type its classes
         if is_address:
-            self._own = distributed.Client(executor, set_as_default=False)
+            self._own = _connect(str(executor))
         given: Any = self._own.get_executor() if is_address else executor  # Any: likewise
         self._client: Any = given._client  # noqa: SLF001 - there is no other way to it
         self._sent: dict[str, object] = {}
@@ -71,6 +72,20 @@ class DaskEngine(Engine):
             self.executor.shutdown(wait=False)
             self._own.close()
         super().close(is_done=is_done)
+
+
+CONNECTS_WITHIN: Final = 10.0
+"""The seconds that a scheduler has to answer."""
+
+
+def _connect(address: str) -> Any:  # Any: a client
+    try:
+        return distributed.Client(address, set_as_default=False, timeout=CONNECTS_WITHIN)
+    except (OSError, ValueError) as error:
+        raise ParallelError(
+            f"there is no scheduler of Dask at {address!r}: {error}; `dask scheduler` starts one, "
+            f"and tells its address"
+        ) from error
 
 
 def _is_here(address: str) -> bool:

@@ -18,6 +18,7 @@ from relayish.errors import ParallelError, WorkerLostError
 from relayish.parallel import Packed, ProcessExecutor, map_over
 from relayish.parallel.processes import _SPAWN
 from tests.support import tasks
+from tests.support.tasks import Packing
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="none")
 
@@ -259,11 +260,6 @@ def test_threads_see_what_is_in_force_for_the_caller(threads) -> None:
 
 def test_processes_are_used_again(two) -> None:
     assert len(set(values(map_over(two, tasks.process_of, range(20))))) <= 2
-
-
-class Packing:
-    def __init__(self, pack: Any, unpack: Any = lambda _packed, value: value) -> None:
-        self.pack, self.unpack = pack, unpack
 
 
 def test_results_are_unpacked_with_what_was_kept_and_errors_of_that_are_outcomes(two) -> None:

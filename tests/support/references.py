@@ -1,4 +1,4 @@
-"""Which tests need torch, onnx or a browser: by their mark ``references`` CI runs them.
+"""Which tests need torch, onnx, Dask or a browser: by their mark ``references`` CI runs them.
 
 The modules that hold such tests, so that no others are collected::
 
@@ -18,7 +18,7 @@ from typing import Final
 
 import pytest
 
-PACKAGES: Final = ("torch", "onnx", "onnxruntime", "onnxscript", "playwright")
+PACKAGES: Final = ("torch", "onnx", "onnxruntime", "onnxscript", "playwright", "distributed")
 NONE_IS_THERE: Final = not any(map(find_spec, PACKAGES))
 ROOT: Final = Path(__file__).parents[2]
 
@@ -26,12 +26,12 @@ MISSING = re.compile(rf"could not import '(?:{'|'.join(PACKAGES)})[.']")
 MARKED_AT_TOP = re.compile(r"^pytestmark = .*mark\.references", re.MULTILINE)
 MARKED = re.compile(r'mark\.references|reference\("(?:torch|onnx)"')
 SPEAKS = re.compile(
-    r"(?:import|from) (?:torch|onnx|playwright)"
-    r'|importorskip\((?!"(?!torch|onnx|playwright))|load_onnx'
+    r"(?:import|from) (?:torch|onnx|playwright|distributed)"
+    r'|importorskip\((?!"(?!torch|onnx|playwright|distributed))|load_onnx'
 )
 AT_TOP = re.compile(
-    r"^(?:import|from) (?:torch|onnx|playwright)"
-    r'|^(?:\w+ = )?pytest\.importorskip\("(?:torch|onnx|playwright)',
+    r"^(?:import|from) (?:torch|onnx|playwright|distributed)"
+    r'|^(?:\w+ = )?pytest\.importorskip\("(?:torch|onnx|playwright|distributed)',
     re.MULTILINE,
 )
 FROM_TESTS = re.compile(r"^from (tests\.[\w.]+) import", re.MULTILINE)

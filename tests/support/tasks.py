@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sys
@@ -44,6 +45,15 @@ def die_once(item: tuple[str, int]) -> int:
     return number
 
 
+def be_killed_once(item: tuple[str, int]) -> int:
+    """Be killed in the midst of two, unless the file tells which process was, as it does then."""
+    path, number = item
+    if number == 2 and not Path(path).exists():
+        Path(path).write_text(str(os.getpid()), encoding="utf-8")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
 def process_of(_item: object) -> int:
     return os.getpid()
 
@@ -55,6 +65,14 @@ def sleep(item: tuple[str, float]) -> float:
         file.write(f"{os.getpid()}\n")
     time.sleep(seconds)
     return seconds
+
+
+def next_number(_item: object) -> tuple[int, int]:
+    """Return another pair whenever it is called."""
+    return os.getpid(), next(_NUMBERS)
+
+
+_NUMBERS = itertools.count()
 
 
 def leave(_item: object) -> None:
@@ -85,6 +103,13 @@ class NotReadAgain:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return int, ("no number",)
+
+
+class Packing:
+    """A transport made of two functions."""
+
+    def __init__(self, pack: Any, unpack: Any = lambda _packed, value: value) -> None:
+        self.pack, self.unpack = pack, unpack
 
 
 class LateExecutor(Executor):

@@ -15,10 +15,8 @@ from relayish.binary import to_binary, write_binary
 from relayish.cli.loaded import VARIABLE, load
 from relayish.errors import ParallelError, ParseError, PassError
 from relayish.frontend import from_onnx
-from relayish.ir.relay.expr import Call, Constant, Function, Var
+from relayish.ir.relay.expr import Constant, Function, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import TensorType
-from relayish.op import get as get_op
 from relayish.parallel import Outcome, ProcessExecutor
 from relayish.pass_infra.base.mapping import SHARED_FROM, _Modules, _PickledJob
 from relayish.transform import (
@@ -32,9 +30,8 @@ from relayish.transform import (
 from tests.support.core_programs import random_core_program
 from tests.support.small_models import small_model
 from tests.support.tir_small import function, loop, memory
+from tests.support.weighted import LARGE, SIZE, weighted
 
-SIZE = SHARED_FROM // 4
-LARGE = np.arange(SIZE, dtype="float32")
 PIPELINE = "FoldConstant,DeadCodeElimination"
 
 
@@ -42,15 +39,6 @@ PIPELINE = "FoldConstant,DeadCodeElimination"
 def worker() -> Iterator[ProcessExecutor]:
     with ProcessExecutor(1) as executor:
         yield executor
-
-
-def module(weight: Any = LARGE, small: float = 1.0) -> IRModule:
-    """Return ``x + weight + (small + small)``, of which the last can be folded."""
-    x = Var("x", TensorType((SIZE,), "float32"))
-    add = get_op("add")
-    one = Constant(np.float32(small))
-    body = Call(add, (Call(add, (x, Constant(weight))), Call(add, (one, one))))
-    return IRModule({"main": Function((x,), body)})
 
 
 def loops() -> IRModule:
@@ -65,7 +53,7 @@ def parts(outcome: Outcome[Any, IRModule]) -> bytes:
 
 def test_results_are_those_of_the_pass_byte_for_byte(worker) -> None:
     pipeline = parse_pipeline(PIPELINE)
-    modules = [module(LARGE, each) for each in (1.0, 2.0, 3.0)]
+    modules = [weighted(LARGE, each) for each in (1.0, 2.0, 3.0)]
     expected = [to_binary(pipeline(each)) for each in modules]
     for executor in (None, "threads:2", worker):
         assert [parts(each) for each in pipeline.map(modules, executor)] == expected
@@ -73,7 +61,7 @@ def test_results_are_those_of_the_pass_byte_for_byte(worker) -> None:
 
 @pytest.mark.parametrize("executor", [None, "threads:1", "worker"])
 def test_what_is_unchanged_is_the_same_object(worker, executor) -> None:
-    changed = module()
+    changed = weighted()
     same = FoldConstant()(changed)
     given = worker if executor == "worker" else executor
     first, second = FoldConstant().map([changed, same], given)
@@ -83,7 +71,7 @@ def test_what_is_unchanged_is_the_same_object(worker, executor) -> None:
 
 
 def test_arrays_that_a_result_has_from_its_module_are_the_same_objects(worker) -> None:
-    mod = module()
+    mod = weighted()
     weight = mod["main"].body.args[0].args[1].data
     (outcome,) = FoldConstant().map([mod], worker)
     assert outcome.result()["main"].body.args[0].args[1].data is weight
@@ -98,10 +86,10 @@ def test_large_arrays_go_once_by_content_and_small_ones_with_each_module() -> No
         return key
 
     small = np.arange(SIZE - 1, dtype="float32")
-    first = transport.pack(module(LARGE), share)
-    again = transport.pack(module(LARGE.copy()), share)
-    other = transport.pack(module(LARGE + 1), share)
-    within = transport.pack(module(np.broadcast_to(small[:1], (SIZE,))), share)
+    first = transport.pack(weighted(LARGE), share)
+    again = transport.pack(weighted(LARGE.copy()), share)
+    other = transport.pack(weighted(LARGE + 1), share)
+    within = transport.pack(weighted(np.broadcast_to(small[:1], (SIZE,))), share)
     assert first.parts == again.parts != other.parts
     assert list(shared.values()) == [SHARED_FROM] * 3
     assert len(within.parts) == 1
@@ -114,7 +102,7 @@ def constant_alone(array: Any) -> IRModule:
 
 def test_digests_are_forgotten_with_their_arrays() -> None:
     transport = _Modules(_PickledJob(b"", ()))
-    mod = module(LARGE + 2)
+    mod = weighted(LARGE + 2)
     transport.pack(mod, lambda key, _data: key)
     assert len(transport._keys) == 1
     del mod
@@ -150,11 +138,11 @@ def test_models_travel_as_modules_and_as_paths(worker, tmp_path) -> None:
 @pytest.mark.parametrize("executor", [None, "worker"])
 def test_paths_of_programs_are_read_by_workers(worker, tmp_path, executor) -> None:
     written, text, lacking = (tmp_path / name for name in ("a.rly", "b.relay", "c.relay"))
-    write_binary(module(), written)
+    write_binary(weighted(), written)
     text.write_text("nonsense")
     given = worker if executor == "worker" else executor
     found = list(FoldConstant().map([written, str(text), lacking], given))
-    assert parts(found[0]) == to_binary(FoldConstant()(module()))
+    assert parts(found[0]) == to_binary(FoldConstant()(weighted()))
     assert isinstance(found[1].error, ParseError)
     assert isinstance(found[2].error, FileNotFoundError)
     assert "read=... says how files are read" in str(found[2].error.__notes__)
@@ -162,7 +150,9 @@ def test_paths_of_programs_are_read_by_workers(worker, tmp_path, executor) -> No
 
 def test_errors_of_passes_belong_to_their_modules(worker) -> None:
     broken = IRModule({"main": Function((), Var("free"))})
-    found = list(parse_pipeline("InferType,FoldConstant").map([module(), broken, module()], worker))
+    found = list(
+        parse_pipeline("InferType,FoldConstant").map([weighted(), broken, weighted()], worker)
+    )
     assert [each.error is None for each in found] == [True, False, True]
     assert found[1].item is broken
     assert "in pass InferType" in str(found[1].error.__notes__)
@@ -170,7 +160,7 @@ def test_errors_of_passes_belong_to_their_modules(worker) -> None:
 
 def test_what_is_no_module_is_an_error_of_its_own(worker) -> None:
     for executor in (None, worker):
-        good, bad = FoldConstant().map([module(), 3], executor)  # type: ignore[list-item]
+        good, bad = FoldConstant().map([weighted(), 3], executor)  # type: ignore[list-item]
         assert good.error is None
         assert isinstance(bad.error, PassError)
         assert "expected a module, or the path of one; found 3" in str(bad.error)
@@ -178,13 +168,13 @@ def test_what_is_no_module_is_an_error_of_its_own(worker) -> None:
 
 def test_one_module_is_refused_where_several_are_expected() -> None:
     with pytest.raises(PassError, match="expected modules, or paths, one after the other"):
-        FoldConstant().map(module())  # type: ignore[arg-type]
+        FoldConstant().map(weighted())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("executor", [None, "threads:1", "worker"])
 def test_the_context_is_that_of_the_caller(worker, executor) -> None:
     given = worker if executor == "worker" else executor
-    mod = module()
+    mod = weighted()
     with PassContext(opt_level=1):
         (low,) = Sequential([FoldConstant()]).map([mod], given)
     with PassContext(opt_level=2, disabled_pass=["FoldConstant"]):
@@ -197,9 +187,9 @@ def test_the_context_is_that_of_the_caller(worker, executor) -> None:
 def test_instruments_see_threads_and_are_copies_in_processes(worker) -> None:
     counts = PassCountInstrument()
     with PassContext(instruments=[counts]):
-        list(FoldConstant().map([module()], "threads:1"))
+        list(FoldConstant().map([weighted()], "threads:1"))
         seen = dict(counts.runs)
-        list(FoldConstant().map([module()], worker))
+        list(FoldConstant().map([weighted()], worker))
     assert seen
     assert dict(counts.runs) == seen
 
@@ -207,8 +197,8 @@ def test_instruments_see_threads_and_are_copies_in_processes(worker) -> None:
 def test_a_pass_that_cannot_be_pickled_is_refused_at_once() -> None:
     made = create_function_pass(lambda func, _mod, _ctx: func, 0, "Local")
     with pytest.raises(ParallelError, match="cannot be sent to other processes"):
-        made.map([module()], "processes:1")
-    assert [each.error for each in made.map([module()], "threads:1")] == [None]
+        made.map([weighted()], "processes:1")
+    assert [each.error for each in made.map([weighted()], "threads:1")] == [None]
 
 
 USERS = """
@@ -230,16 +220,16 @@ def test_passes_of_files_are_loaded_by_workers_first(
     monkeypatch.setenv(VARIABLE, "[]")
     load(str(file))
     passes = parse_pipeline("NothingButZero")
-    expected = to_binary(passes(module()))
-    (without,) = passes.map([module()], worker)
+    expected = to_binary(passes(weighted()))
+    (without,) = passes.map([weighted()], worker)
     assert isinstance(without.error, ImportError)
-    (found,) = passes.map([module()], worker, load=[str(file)])
+    (found,) = passes.map([weighted()], worker, load=[str(file)])
     assert parts(found) == expected
 
 
 def test_closing_early_stops_the_run(worker) -> None:
     taken: list[int] = []
-    items = (taken.append(each) or module(LARGE, each) for each in range(50))
+    items = (taken.append(each) or weighted(LARGE, each) for each in range(50))
     outcomes = FoldConstant().map(items, worker, window=3)
     next(outcomes)
     outcomes.close()  # type: ignore[attr-defined]
