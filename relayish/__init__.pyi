@@ -167,6 +167,7 @@ from relayish.text import b2a as b2a
 from relayish.text import fromtext as fromtext
 from relayish.text import parse as parse
 from relayish.text import parse_expr as parse_expr
+from relayish.transform import why_not as why_not
 
 __version__: str
 

@@ -66,10 +66,10 @@ print(rewrite_rules([exp_of_log, multiply_by_one], expr))
 
 # %% [markdown]
 # Both rules were applied wherever they could, also to what another had made, in one walk over the program. A rule may find
-# that it does not apply after all, and say why; `why_not` asks it:
+# that it does not apply after all, and say why; `why_not` asks it, and tells where the nearest match of its pattern ends:
 
 # %%
-from relayish.rewriting import Unchanged, why_not
+from relayish.rewriting import Unchanged
 
 
 @rule(data * is_expr(relay.const(0.0)))
@@ -81,7 +81,8 @@ def multiply_by_zero(call, found):
     return relay.zeros(ty.shape, ty.dtype)
 
 
-print(why_not(multiply_by_zero, relay.var("z") * relay.const(0.0)))
+print(relay.why_not(multiply_by_zero, relay.var("z") * relay.const(0.0)))
+print(relay.why_not(multiply_by_zero, x * relay.const(1.0)))
 print(rewrite_rules([multiply_by_zero], x * relay.const(0.0)))
 
 # %% [markdown]

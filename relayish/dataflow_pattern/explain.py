@@ -77,7 +77,7 @@ class Explanation:
         mismatches: Where it does not match, the nearest first; others are those of the other arms
             of alternatives.
         held: How many parts of the pattern had matched in ``nearest`` where it ends, not counting
-            those that match anything.
+            wildcards and alternatives.
     """
 
     pattern: DFPattern
@@ -196,7 +196,7 @@ class _Failure(NamedTuple):
     """A goal that failed.
 
     Attributes:
-        parts: How many parts of the pattern had held, not counting those that match anything.
+        parts: How many parts of the pattern had held, not counting wildcards and alternatives.
         failed: The test.
         goal: The pattern, or step, the node, and what was to follow.
         held: See :class:`~relayish.dataflow_pattern.failure.Met`.
@@ -218,6 +218,7 @@ def _test_last(
     return (pattern.pattern, expr, (Guard(pattern), expr, rest))
 
 
+_SAY_NOTHING: Final = (WildcardPattern, AltPattern)
 _TESTED_LAST: Final = dict.fromkeys(
     (AttrPattern, TypePattern, DataTypePattern, ShapePattern), _test_last
 )
@@ -261,11 +262,11 @@ class _Recorder(Matcher):
         return instead
 
     def _count(self) -> int:
-        """Return how many parts are matched by now, not counting those that match anything."""
+        """Return how many parts are matched by now that say something of what they match."""
         counts = self._counts
         for part in self._trail[len(counts) :]:
-            says = part is not None and not (type(part) is WildcardPattern and not part.pattern)
-            counts.append((counts[-1] if counts else 0) + says)
+            is_one = part is not None and type(part) not in _SAY_NOTHING
+            counts.append((counts[-1] if counts else 0) + is_one)
         return counts[-1] if counts else 0
 
     def _recall_failure(self, goal: Goal) -> _Failure:

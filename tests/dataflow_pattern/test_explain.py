@@ -271,6 +271,12 @@ def test_operator_that_fits_is_nearer_than_another_one() -> None:
     assert relu(wildcard(), wildcard()).explain(expr).nearest is expr.fields[1]
 
 
+def test_alternatives_around_a_part_do_not_make_a_match_nearer() -> None:
+    expr = relay.Tuple((relay.nn.softmax(X), relay.exp(X)))
+    pattern = (exp(conv2d) | tanh(conv2d)) | softmax(conv2d)
+    assert pattern.explain(expr).nearest is expr.fields[0]
+
+
 def test_arms_of_alternatives_are_all_told() -> None:
     pattern = relu(tanh(conv2d)) | relu(exp(wildcard())) | softmax(wildcard())
     told = pattern.explain(relay.nn.relu(relay.tanh(X)))
