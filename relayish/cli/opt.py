@@ -28,6 +28,7 @@ from relayish.cli.report import tell, tell_error
 from relayish.cli.tables import is_coloured
 from relayish.domain.driver import Driver, DriverCtx
 from relayish.errors import OptionError, PassError
+from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.instruments.diff import DiffInstrument
 from relayish.pass_infra.instruments.dump import DumpInstrument
@@ -39,7 +40,7 @@ from relayish.pass_infra.instruments.printing import (
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.instruments.verify import VerifyInstrument
 from relayish.pass_infra.relay.program_file import phase_of
-from relayish.transform import get_check, pass_entry
+from relayish.transform import get_check, pass_entry, why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
         raise OptionError("no input files; the following arguments are required: FILE")
     given, phase = _read(args)
     mod = given.mod
+    if args.why_not:
+        return _tell_why_not(args, mod)
     pipeline = usual_pipeline(args, given.form) if named is None else named
     driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
     timing, costs = PassTimingInstrument(), PassCostInstrument()
@@ -108,6 +111,14 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
     counts = count_calls(mod), count_calls(out)
     result = OptResult(args.file, args.output, *counts, time.perf_counter() - begin, costs.costs)
     (tell_error if args.output == STANDARD else tell)(render_json(result))
+    return 0
+
+
+def _tell_why_not(args: argparse.Namespace, mod: IRModule) -> int:
+    if args.passes is None:
+        raise OptionError("--why-not asks about rules of passes; name these, as in -p SimplifyExpr")
+    for rule in args.why_not:
+        tell(f"{why_not(f'{args.passes}/{rule}', mod)}\n")
     return 0
 
 

@@ -73,6 +73,8 @@ def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
     what = "write the program after every pass to a file of its own in a new directory"
     watching.add_argument("--dump-ir", metavar="DIR", help=what)
     arguments.add_names(watching, "--verify", "check this as well after every pass", "CHECK")
+    what = "tell why the passes of -p do not apply this rule, or what it replaces; write nothing"
+    arguments.add_names(watching, "--why-not", what, "RULE")
     what = "tell as JSON which passes ran, how long, and what they left, in place of the result"
     arguments.add_json(opt, f"{what}, which -o writes")
 

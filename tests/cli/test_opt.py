@@ -98,6 +98,8 @@ def test_result_is_printed_and_what_is_told_beside(
             (f"FILE -p Seven {option} Sevn", 2, "no pass 'Sevn' is registered; did you mean Seven?")
             for option in ("--disable-pass", "--required-pass", "--print-ir-after")
         ],
+        ("FILE --why-not double", 2, "name these, as in -p SimplifyExpr"),
+        ("FILE -p SimplifyExpr --why-not doble", 2, "has no rule 'doble'; did you mean double?"),
         ("FILE -p Seven -o DIR/nowhere/out", 2, "DIR/nowhere/out: No such file or directory\n"),
         ("FILE -p Seven --config nothing=1", 2, "no config option 'nothing' is registered"),
         ("FILE -p Seven --config relayish.disable_gc=3", 2, "'relayish.disable_gc': expected bool"),
@@ -118,6 +120,17 @@ def test_what_cannot_be_done_is_told_with_exit_code_2(
     assert shown.out == ""
     assert "Traceback" not in shown.err
     assert names(folder) == ["faulty.relay", "odd.relay", "program.relay"]
+
+
+def test_why_passes_do_not_apply_rules_is_told_instead_of_a_result(
+    program: Path, capsys: Capture
+) -> None:
+    rules = "--why-not drop_idle_dropout --why-not double"
+    assert run(f"FILE -p SimplifyExpr {rules} -o {program}", program) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("drop_idle_dropout has nothing to replace: nn.dropout(*)")
+    assert "\ndouble has nothing to replace: %0 = *; add(%0, %0) does not match\n" in told
+    assert GIVEN in program.read_text()
 
 
 @pytest.mark.parametrize("replaced", [False, True])
