@@ -93,6 +93,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
     "relayish.ir.nodes.node": ("Node", "field", "node"),
     "relayish.ir.domains.property": ("Property",),
     "relayish.ir.fields.roles": ("Access", "Atom", "Role", "Runs"),
+    "relayish.ir.nodes.origins": ("origin_of", "trace_origins"),
     "relayish.ir.nodes.span": ("Span",),
     "relayish.ir.modules.object_path": ("ObjectPath",),
     "relayish.ir.equality.structural_equal": (

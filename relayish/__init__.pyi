@@ -128,6 +128,8 @@ from relayish.ir.nodes.node import Node as Node
 from relayish.ir.nodes.node import field as field
 from relayish.ir.nodes.node import node as node
 from relayish.ir.modules.object_path import ObjectPath as ObjectPath
+from relayish.ir.nodes.origins import origin_of as origin_of
+from relayish.ir.nodes.origins import trace_origins as trace_origins
 from relayish.ir.nodes.span import Span as Span
 from relayish.ir.equality.structural_equal import StructuralMismatchError as StructuralMismatchError
 from relayish.ir.equality.structural_equal import assert_structural_equal as assert_structural_equal

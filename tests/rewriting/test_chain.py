@@ -10,10 +10,13 @@ import pytest
 
 pytest.importorskip("onnx")
 
+import relayish as relay
 from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.origins import trace_origins
 from relayish.ir.relay.expr import Expr, Tuple, TupleGetItem
 from relayish.ir.relay.module import IRModule
 from relayish.onnx.calls import inputs_of
+from relayish.onnx.reading.notes import span_of_name
 from relayish.rewriting.relay import chain
 from relayish.transform import EliminateNop, MergeConsecutive, SimplifySplitConcat
 from tests.support.large_onnx import Builder, begin, module
@@ -145,3 +148,11 @@ def test_chain_that_a_pass_left_in_the_middle_is_not_kept(monkeypatch: pytest.Mo
         with pytest.raises(ValueError, match="in the middle"):
             EliminateNop()(mod)
     assert structural_equal(EliminateNop()(mod), EliminateNop()(aliases_between(5)))
+
+
+def test_value_is_named_after_its_node_and_not_after_a_line() -> None:
+    with trace_origins():
+        call = relay.exp(relay.tanh(relay.var("x")))
+    named = call.with_fields(span=span_of_name("n"))
+    found = [[var.name_hint for var in chain.Chain(each).bindings] for each in (call, named)]
+    assert found == [["tanh", "exp"], ["tanh", "n"]]

@@ -14,6 +14,7 @@ from relayish.draw.value_text import value_text
 from relayish.ir.fields.roles import Runs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
+from relayish.ir.nodes.span import name_of_span
 from relayish.ir.relay.adt import Match, PatternConstructor, PatternTuple, PatternVar
 from relayish.ir.relay.expr import Call, Constant, Function, If, Op
 from relayish.ir.relay.function_attributes import is_primitive
@@ -68,10 +69,9 @@ def _inner_text(pattern: Node) -> str:
 
 def node_name(node: Node) -> str:
     """Return the name that a model gives to a node."""
-    span = getattr(node, "span", None)
-    if span is None or not isinstance(node, Call) or identity_of(node.op) is None:
+    if not isinstance(node, Call) or identity_of(node.op) is None:
         return ""
-    return str(span.source_name)
+    return name_of_span(node.span)
 
 
 def function_title(function: Function, otherwise: str = "fn") -> tuple[str, list[str]]:

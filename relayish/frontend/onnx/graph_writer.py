@@ -13,6 +13,7 @@ from relayish.frontend.onnx.names import Names, NodeNames
 from relayish.frontend.onnx.written import Node, Value, as_name, operands_of, output_names
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.kinds.one_line import describe
+from relayish.ir.nodes.span import name_of_span
 from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.type import Type
 from relayish.onnx import info
@@ -29,7 +30,6 @@ from relayish.onnx.protos.attributes import (
 )
 from relayish.onnx.reading.node_order import DEEPEST
 from relayish.onnx.reading.notes import (
-    name_of_span,
     write_function_notes,
     write_graph_notes,
     write_node_notes,

@@ -34,6 +34,7 @@ from relayish.ir.fields.field import REQUIRED, Field, FieldDeclaration, check_en
 from relayish.ir.fields.naming import brief
 from relayish.ir.fields.roles import Access, Atom, Role, Traits
 from relayish.ir.nodes.construct import generate_constructors
+from relayish.ir.nodes.origins import watch_constructor
 from relayish.ir.nodes.visit_name import mangle
 from relayish.ir.registration.declarations import (
     Redo,
@@ -326,6 +327,7 @@ def _enter(visit: str, kind: type[Node]) -> None:
     for kinds, holds in _sets_of(kind):
         if holds:
             kinds.add(kind)
+    watch_constructor(kind, kind.fields_)
 
 
 def _find_properties(kind: type[Node]) -> Callable[[], Property]:

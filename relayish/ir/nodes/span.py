@@ -26,6 +26,14 @@ class Span(NamedTuple):
         return f"{escape(self.source_name)}:{self.line}:{self.column}"
 
 
+def name_of_span(span: Span | None) -> str:
+    """Return the name that a model gives to what has this span, ``""`` where it is a place.
+
+    A name has no width; a place in a text, or in Python, has.
+    """
+    return span.source_name if span is not None and span.column == span.end_column == 1 else ""
+
+
 def at_span(node: object) -> str:
     """Return ``" at model.relay:12:8"`` for a node that comes from there, ``""`` without a span."""
     span = getattr(node, "span", None)  # nodes of other languages need not have one

@@ -84,11 +84,6 @@ def span_of_name(name: str, place: int = 0) -> Span | None:
     return Span(name, place + 1, place + 1, 1, 1) if name else None
 
 
-def name_of_span(span: Span | None) -> str:
-    """Return how a model called what has this span, ``""`` where it is that of a text."""
-    return span.source_name if span is not None and span.column == span.end_column == 1 else ""
-
-
 def read_node_notes(node: Any) -> DictAttrs | None:  # Any: a NodeProto
     """Return what a node says of itself, ``None`` if it says nothing."""
     details: dict[str, object] = {}

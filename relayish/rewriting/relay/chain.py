@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.variables import free_vars
+from relayish.ir.nodes.span import name_of_span
 from relayish.ir.relay.expr import (
     Call,
     Constant,
@@ -441,6 +442,7 @@ def _is_flat(expr: Expr) -> bool:
 
 
 def _hint(expr: Expr) -> str:
-    if expr.span is not None and expr.span.source_name:
-        return expr.span.source_name
+    named = name_of_span(expr.span)
+    if named:
+        return named
     return expr.op.name.lower() if type(expr) is Call and type(expr.op) is Op else "value"

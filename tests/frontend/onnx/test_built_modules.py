@@ -8,11 +8,13 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 import relayish as relay  # noqa: E402
+from relayish.draw.readers.texts import node_name  # noqa: E402
 from relayish.errors import ModelError  # noqa: E402
 from relayish.frontend import from_onnx, to_onnx  # noqa: E402
 from relayish.ir.attributes.dictionary import DictAttrs  # noqa: E402
 from relayish.onnx import find_operator, info, make_call  # noqa: E402
 from relayish.onnx.reading.notes import span_of_name  # noqa: E402
+from relayish.passes.onnx.opset.step import describe  # noqa: E402
 from tests.support.depth import DEPTH  # noqa: E402
 
 pytestmark = pytest.mark.references
@@ -305,6 +307,19 @@ def test_nodes_that_are_copied_get_names_of_their_own():
     body = relay.Tuple([named, named.with_fields(args=(named,))])
     nodes = _write(_module([x], body)).graph.node
     assert [node.name for node in nodes] == ["n", "n_1"]
+
+
+def test_node_is_not_named_after_the_line_that_built_it():
+    x = _x()
+    with relay.trace_origins():
+        body = _neg(_neg(x))
+    mod = _module([x], body)
+    assert [node.name for node in _write(mod).graph.node] == ["", ""]
+    assert node_name(body) == ""
+    assert describe(body, 13, "y", "no") == (
+        f"cannot convert Neg of version 13 to version 13, at a node without name at {body.span} "
+        f"that gives 'y': no"
+    )
 
 
 def test_names_that_several_nodes_have_in_a_model_are_kept():

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from relayish.ir.nodes.span import name_of_span
 from relayish.ir.relay.expr import Call, Constant, Expr
 from relayish.ir.relay.type import SizeVar
 from relayish.onnx.calls import inputs_of, with_parts
@@ -80,9 +81,7 @@ def repeat(steps: Sequence[Step], value: Call, graph: Rewriter) -> Call:
 
 
 def _name_of(call: Call, graph: Rewriter) -> str:
-    if call.span is not None and call.span.source_name:
-        return call.span.source_name
-    return (graph.operator(call) or "value").lower()
+    return name_of_span(call.span) or (graph.operator(call) or "value").lower()
 
 
 def _add_behind(call: Call, affine: ScaleShift, graph: Rewriter) -> tuple[Expr, ScaleShift] | None:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import PassError
+from relayish.ir.nodes.span import at_span, name_of_span
 from relayish.ir.relay.expr import Call, Expr, Var
 from relayish.onnx.calls import attributes_of, count_outputs, inputs_of, is_absent, make_call
 from relayish.onnx.element_types import element_type_number, find_numpy_dtype
@@ -142,8 +143,8 @@ def describe(call: Call, version: int, value: str, why: str) -> str:
     """Return a message that a call cannot be converted: which, to which version, and why."""
     identity = identity_of(call.op)
     assert identity is not None
-    named = None if call.span is None else call.span.source_name
-    node = f"node {named!r}" if named else "a node without name"
+    named = name_of_span(call.span)
+    node = f"node {named!r}" if named else f"a node without name{at_span(call)}"
     return (
         f"cannot convert {identity.name} of version {identity.since_version} to version {version}, "
         f"at {node} that gives {value!r}: {why}"

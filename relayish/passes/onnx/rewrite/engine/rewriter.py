@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from relayish.errors import PassError, RuleWarning
 from relayish.interpreter.constant_call import Room
+from relayish.ir.nodes.span import name_of_span
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.onnx import info
 from relayish.onnx.calls import captures_of, graphs_of, make_call
@@ -125,8 +126,8 @@ class Rewriter(Scope):
         span = at.value.span
         if type(value) is Call and span is not None and value.span in (None, span):
             # names of nodes are unique: the call before which this one stands keeps its own
-            name = span.source_name and var.name_hint
-            value = value.with_fields(span=span._replace(source_name=name))
+            named = span._replace(source_name=var.name_hint) if name_of_span(span) else span
+            value = value.with_fields(span=named)
         self._emitted.append(self._chain.insert(var, value, at))
         return var
 
