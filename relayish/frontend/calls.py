@@ -52,10 +52,10 @@ def explain_calls(told: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 def _parts_of_result(caller: FrameType) -> int:
     """Return into how many parts a frame unpacks what the call gives that it runs; 0 for none."""
     code, at = caller.f_code.co_code, caller.f_lasti + 2
-    while 0 < at < len(code) and code[at] == _CACHE:
+    while code[at] == _CACHE:  # which no instruction is, and some stand before the next one
         at += 2
-    return code[at + 1] if 0 < at < len(code) and code[at] == _UNPACK else 0
+    return code[at + 1] if code[at] == _UNPACK else 0
 
 
-_CACHE: Final = opcode.opmap.get("CACHE", 0)
+_CACHE: Final = opcode.opmap.get("CACHE", -1)
 _UNPACK: Final = opcode.opmap.get("UNPACK_SEQUENCE", -1)

@@ -351,7 +351,7 @@ def other_name(module: str, name: str) -> Any:  # Any: whatever goes by the name
     if key == "op.relay":  # the family of ``relay.op.annotation.simulated_quantize``
         return "scripts for TVM have it from relayish.tvm; write from relayish.tvm import relay"
     told = NAMES.get(key or "tvm", {}).get(name)
-    if told is None and module == "relayish" and name in {*OWN, *MODULES}:
+    if told is None and module == "relayish" and name in {*OWN, *MODULES, "contrib"}:
         return f"scripts for TVM have it from relayish.tvm; write relayish.tvm.{name}"
     return told
 

@@ -233,6 +233,7 @@ def test_from_import_of_an_absent_name_says_what_to_write():
         "from relayish.tvm.relay.op.contrib.dnnl import pattern_table",
         "from relayish.tvm.relay.backend.vm import VMCompiler",
         "from relayish.tvm.ir.expr import Range",
+        "from relayish.contrib import relay_viz",
     ],
 )
 def test_import_of_an_absent_module_says_what_to_write(statement):
