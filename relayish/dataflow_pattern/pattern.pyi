@@ -71,6 +71,11 @@ class DFPattern(Node):
         """
     def match(self, expr: Node) -> bool:
         """Return whether ``expr`` matches; see :func:`~relayish.dataflow_pattern.match`."""
+    def explain(self, expr: Node, mod: Node | None=None) -> Any:
+        """Return where in ``expr`` this matches, or where the nearest match ends, and why.
+
+        See :func:`~relayish.dataflow_pattern.explain`, which says what that is.
+        """
     def partition(self, expr: Expr, attrs: Mapping[str, object] | None=None, check: Callable[[Expr], bool] | None=None) -> Expr:
         """Return ``expr`` with what matches cut out as functions.
 

@@ -91,6 +91,7 @@ from relayish import AmbiguousNameError as AmbiguousNameError
 from relayish import BinaryFormatError as BinaryFormatError
 from relayish import CheckError as CheckError
 from relayish import ConfigError as ConfigError
+from relayish import ContradictionError as ContradictionError
 from relayish import DeclarationError as DeclarationError
 from relayish import DispatchError as DispatchError
 from relayish import DrawingError as DrawingError
@@ -102,6 +103,7 @@ from relayish import FieldIndexError as FieldIndexError
 from relayish import FrozenNodeError as FrozenNodeError
 from relayish import GradientError as GradientError
 from relayish import IgnoredNameWarning as IgnoredNameWarning
+from relayish import OpCheckError as OpCheckError
 from relayish import OperatorError as OperatorError
 from relayish import OptionError as OptionError
 from relayish import ParseError as ParseError
@@ -188,6 +190,8 @@ from relayish import Node as Node
 from relayish import field as field
 from relayish import node as node
 from relayish import ObjectPath as ObjectPath
+from relayish import origin_of as origin_of
+from relayish import trace_origins as trace_origins
 from relayish import Span as Span
 from relayish import StructuralMismatchError as StructuralMismatchError
 from relayish import assert_structural_equal as assert_structural_equal
@@ -225,6 +229,7 @@ from relayish import b2a as b2a
 from relayish import fromtext as fromtext
 from relayish import parse as parse
 from relayish import parse_expr as parse_expr
+from relayish import why_not as why_not
 from relayish import abs as abs
 from relayish import acos as acos
 from relayish import acosh as acosh
