@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     return EXIT_FOUND
 
 
-def _result(file: str, culprit: Culprit | None) -> BisectResult:
+def _result(file: str, culprit: Culprit[IRModule] | None) -> BisectResult:
     if culprit is None:
         return BisectResult(file)
     return BisectResult(file, culprit.name, culprit.position, culprit.function, culprit.message)

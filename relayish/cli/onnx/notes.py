@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from relayish.functor import ExprMutator
 from relayish.ir.attributes.dictionary import DictAttrs
-from relayish.ir.relay.expr import Expr, Function
+from relayish.ir.nodes.node import Node
+from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.onnx import info
 
@@ -24,9 +26,10 @@ def without_notes(mod: IRModule) -> IRModule:
         Linear in distinct nodes.
     """
     mutator = _NotesDropper()
+    found: Mapping[GlobalVar, Node] = mod.functions  # of loops as well
     functions = {
         name: mutator.visit(each) if isinstance(each, Function) else each
-        for name, each in mod.functions.items()
+        for name, each in found.items()
     }
     return mod.with_functions(functions).with_attrs(_without(mod.attrs))
 
