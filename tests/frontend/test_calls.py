@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
+from types import SimpleNamespace
+
 import pytest
 
 import relayish
@@ -18,10 +21,24 @@ def read(model, *, names=()):
     return [model, *names]
 
 
+def run(statement):
+    """Run a statement whose source can be had, as that of a file or a cell."""
+    linecache.cache[statement] = (
+        len(statement),
+        None,
+        [*statement.splitlines(keepends=True)],
+        statement,
+    )
+    exec(
+        compile(statement, statement, "exec"), {"read": read, "reader": SimpleNamespace(read=read)}
+    )
+
+
 @each(
     "statement",
     [
         "mod, params = read(1)",
+        "mod, params = reader.read(\n  1)",
         "mod, params = read(1, names=(2,))",  # would have come apart
         "mod, params = read(*[1])",
         "mod, params = read(**{'model': 1})",
@@ -30,7 +47,7 @@ def read(model, *, names=()):
 )
 def test_what_is_one_thing_and_unpacked_says_what_to_write(statement):
     with pytest.raises(ModelError, match=r"^read\(model, names\) .* 2 are unpacked; write it oth"):
-        exec(statement, {"read": read})
+        run(statement)
 
 
 def test_a_call_that_has_often_been_made_is_looked_at_as_the_first_is():
@@ -50,10 +67,17 @@ def test_a_call_that_has_often_been_made_is_looked_at_as_the_first_is():
         "made = read(1, names=(2,)); mod, params = made",
         "mod = (lambda: read(1))()",
         "mod = max(map(read, [1]))",
+        "mod, params = list(map(read, [1, 2]))",  # the next step unpacks, but another's result
+        "mod, params = max(map(read, [1, 2]), key=len) * 2",
     ],
 )
 def test_what_is_taken_as_one_thing_is_given(statement):
-    exec(statement, {"read": read})
+    run(statement)
+
+
+def test_without_its_source_a_call_is_left_to_fail_as_it_does():
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        exec("mod, params = read(1)", {"read": read})
 
 
 @each(
