@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -209,8 +210,8 @@ def test_command_line_lists_domains_of_packages(
     said = capsys.readouterr().out
     assert "domain complex, id" in said
     assert "domain nn, id" in said
-    assert "mul          2  EXPR" in said
-    assert "conj (node)  1  EXPR" in said
+    assert re.search(r" mul +2  EXPR$", said, re.MULTILINE)
+    assert re.search(r" conj \(node\) +1  EXPR$", said, re.MULTILINE)
 
 
 def test_entry_points_of_a_group_are_loaded_anew_after_they_failed(

@@ -31,6 +31,7 @@ from relayish.op.declaration.rewriting import register_qnn_legalize
 from relayish.op.declaration.target import register_target_support
 from relayish.pass_infra.base.config import register_config_option
 from relayish.pass_infra.composition.check import register_check
+from relayish.pass_infra.composition.instruments import register_instrument
 from relayish.passes.loops.simplify.rules import SIMPLIFICATIONS
 from relayish.passes.onnx.lowering.rule import RULES as LOWERING_RULES
 from relayish.passes.onnx.lowering.rule import lowers
@@ -116,6 +117,7 @@ REGISTRATIONS: dict[str, Register] = {
     "register_gradient": lambda k, f: relay.register_gradient("exp", f, level=77),
     "register_handler": lambda k, f: register_handler("lower", _handler_like(f)),
     "register_infer_layout": lambda k, f: relay.register_infer_layout("exp", f, 77),
+    "register_instrument": lambda k, f: register_instrument("Twice")(f),
     "register_legalize": lambda k, f: relay.register_legalize(
         "exp", f, 77, table="registered_twice"
     ),
