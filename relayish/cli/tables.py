@@ -71,7 +71,7 @@ def rich_console(stream: TextIO) -> Any | None:  # Any: as above
     """Return what draws on a stream, ``None`` where that is no terminal, or rich not installed."""
     if not is_terminal(stream) or importlib.util.find_spec("rich") is None:
         return None
-    return _rich("console").Console(file=stream, highlight=False, markup=False, emoji=False)
+    return _rich("console").Console(file=stream)
 
 
 def is_terminal(stream: TextIO) -> bool:
