@@ -13,7 +13,14 @@ from relayish.analysis.infer_type import infer_type
 from relayish.analysis.well_formed import check_well_formed
 from relayish.cli.any_file import GivenFile, read_any
 from relayish.cli.each_file import FailedFile, Outcome, run_each
-from relayish.cli.report import describe_diagnostic, describe_error, tell, tell_error
+from relayish.cli.report import (
+    Verbosity,
+    describe_diagnostic,
+    describe_error,
+    tell,
+    tell_error,
+    verbosity,
+)
 from relayish.errors import ModelError, TypeInferenceError, WellFormedError
 
 EXIT_INVALID: Final = 1
@@ -103,7 +110,7 @@ def _tell(report: CheckReport) -> None:
     if report.well_typed is False:
         count = len(report.errors)
         tell_error(f"{report.file}: ill-typed, {count} error{'' if count == 1 else 's'}\n")
-    if report.errors:
+    if report.errors or verbosity() is Verbosity.QUIET:
         return
     found = "well formed and well typed" if report.well_typed else "well formed"
     count = report.functions

@@ -10,7 +10,7 @@ from relayish.cli import arguments
 
 def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None:
     """Add the commands that read programs, or tell what may be done with them."""
-    add_opt_arguments(arguments.add_command(commands, "opt", "run passes over a program"))
+    add_opt_arguments(arguments.add_command(commands, "opt", "run passes over a program", _OPT))
     what = "run passes over a program, by the words of AIR's drivers"
     words: dict[str, Any] = {"takes_words": True, "add_help": False, "allow_abbrev": False}
     arguments.add_command(commands, "drive", what, **words)
@@ -51,6 +51,13 @@ def _add_completion(commands: arguments.Commands[arguments.Parser]) -> None:
 _COMPLETION: Final = """\
 In a start-up file: `source <(relayish completion bash)`, the same with zsh behind compinit, or
 `relayish completion fish | source`.
+"""
+
+
+_OPT: Final = """\
+A model of ONNX is taken as a program of the domain onnx, and nothing is proven of the result;
+without -p the passes are those of relayish optimize. Any pass may run over it; what is left is
+written as a model where OUT ends in .onnx and ONNX has all of it, and else as text.
 """
 
 

@@ -65,15 +65,16 @@ def _show(
     is_drawn: bool,
 ) -> Outcome:
     """Show what one file holds; ``shown`` are those before it, and it is added there."""
-    if len(args.files) > 1 and not args.json:
+    is_told = not (args.text or is_drawn)
+    has_text = args.text or args.tree
+    if len(args.files) > 1 and not args.json and (is_told or has_text):
         if shown:
             tell("\n")
-        if args.text or args.tree:
+        if has_text:
             tell(f"// {escape(show_name(given.name))}\n")
     shown.append(given.name)
     if args.text:
         write_result(_text(given, has_metadata=args.metadata), None)
-    is_told = not (args.text or is_drawn)
     needs_summary = is_told or args.json or args.html is not None
     summary = _summary(given) if needs_summary else None
     if summary is not None and is_told and not args.json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import warnings
 from collections.abc import Collection, Iterator
@@ -26,6 +27,8 @@ Capture = pytest.CaptureFixture[str]
 WORD = NO_ARGUMENT.sub("", HOSTILE)
 """What a shell can hand over."""
 FILE_NAME = WORD.replace("/", "")
+COLOURS = re.compile("\x1b\\[(?:0|7|27|31|32|36)m")
+"""What differences are marked by."""
 
 
 def run(words: list[str], capsys: Capture) -> tuple[int, str]:
@@ -225,6 +228,13 @@ def test_names_in_a_model_are_shown_escaped(tmp_path: Path, capsys: Capture) -> 
     assert run(["diff", str(plain), str(path)], capsys)[0] == 1
     assert run(["optimize", str(path), "-o", str(out), "--verify", "1"], capsys)[0] == 0
     assert run(["show", str(path), "--tree"], capsys)[0] == 0
+    assert run(["show", str(path), str(plain), "--text", "--metadata"], capsys)[0] == 0
+    for words in (["check"], ["print"], ["opt", "-p", "InferType", "--diff"], ["opt", "--json"]):
+        assert run([*words, str(path), "--allow-unknown-ops"], capsys)[0] < 2, words
+    for words in (["--values", "--metadata", "--types"], ["--json"], ["--color", "always"]):
+        assert main(["diff", str(plain), str(path), *words]) == 1
+        told = COLOURS.sub("", capsys.readouterr().out)
+        assert unprintable(told) == [], words
     for more in ("--html", "--dot", "--svg"):
         assert run(["show", str(path), more, str(picture)], capsys)[0] == 0
         assert unprintable(picture.read_text(encoding="utf-8")) == []
