@@ -74,8 +74,8 @@ class Explanation:
         matches_root: Whether the whole expression matches.
         nearest: The expression of which most parts of the pattern hold, where none matches, or the
             whole one, where another does; ``None`` where the whole one matches.
-        mismatches: Where it does not match, the nearest first; others are those of the other arms
-            of alternatives.
+        mismatches: Where it does not match, the nearest first; others are those of other arms of
+            alternatives, some if there are many.
         held: How many parts of the pattern had matched in ``nearest`` where it ends, not counting
             wildcards and alternatives.
     """
@@ -109,7 +109,7 @@ class Explanation:
 
 
 _MOST_SHOWN: Final = 6
-_MOST_ARMS: Final = 32
+_MOST_ARMS: Final = 24
 
 
 def _show(node: Node | None) -> str:
@@ -267,7 +267,7 @@ class _Recorder(Matcher):
         for part in self._trail[len(counts) :]:
             is_one = part is not None and type(part) not in _SAY_NOTHING
             counts.append((counts[-1] if counts else 0) + is_one)
-        return counts[-1] if counts else 0
+        return counts[-1]  # of the whole pattern at least
 
     def _recall_failure(self, goal: Goal) -> _Failure:
         """Return how far a pattern came that failed before."""
@@ -338,7 +338,9 @@ class _Tracer(_Recorder):
         """Return where the match ended, and then where the other arms of alternatives did."""
         found: dict[tuple[str, str], Mismatch] = {}
         pending: deque[tuple[_Failure, _Key | None]] = deque([(self.furthest, None)])
-        while pending and len(found) < _MOST_ARMS:
+        for _ in range(_MOST_ARMS):
+            if not pending or len(found) > _MOST_SHOWN:
+                break
             failure, top = pending.popleft()
             labels: list[str] = []
             is_below = True
