@@ -8,7 +8,8 @@ from relayish._support.face import imported_names as _imported_names
 from relayish._support.missing import set_finder as _set_finder
 from relayish.dataflow_pattern import why_not as _why_not
 from relayish.dataflow_pattern.callback import DFPatternCallback, rewrite
-from relayish.dataflow_pattern.explain import Explanation, Mismatch, explain
+from relayish.dataflow_pattern.explain import explain
+from relayish.dataflow_pattern.explanation import Explanation, Mismatch
 from relayish.dataflow_pattern.kinds import DEMANDS
 from relayish.dataflow_pattern.matcher import Matcher, NodeMap, match
 from relayish.dataflow_pattern.node_pattern import NodePattern

@@ -3,9 +3,9 @@
 
 from relayish.dataflow_pattern.callback import DFPatternCallback as DFPatternCallback
 from relayish.dataflow_pattern.callback import rewrite as rewrite
-from relayish.dataflow_pattern.explain import Explanation as Explanation
-from relayish.dataflow_pattern.explain import Mismatch as Mismatch
 from relayish.dataflow_pattern.explain import explain as explain
+from relayish.dataflow_pattern.explanation import Explanation as Explanation
+from relayish.dataflow_pattern.explanation import Mismatch as Mismatch
 from relayish.dataflow_pattern.kinds import DEMANDS as DEMANDS
 from relayish.dataflow_pattern.matcher import Matcher as Matcher
 from relayish.dataflow_pattern.matcher import NodeMap as NodeMap

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from relayish.dataflow_pattern.explanation import MOST_SHOWN, Explanation, Mismatch
 from relayish.dataflow_pattern.failure import (
     BOUND_OTHERWISE,
     FAILED_BEFORE,
     LEFT_BEFORE,
     Failed,
     Met,
-    counted,
-    short,
 )
 from relayish.dataflow_pattern.matcher import Backward, Entered, Following, Goal, Guard, Matcher
 from relayish.dataflow_pattern.pattern import (
@@ -34,87 +32,10 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
     expect_expr,
 )
-from relayish.ir.kinds.one_line import nested_line
 from relayish.ir.nodes.node import Node
-from relayish.ir.nodes.span import at_span
 from relayish.ir.relay.module import IRModule
 
-
-class Mismatch(NamedTuple):
-    """A part of a pattern and what it met.
-
-    Attributes:
-        path: Where that is, by fields from the root of the match on: ``"args[0].args[1]"``; ``""``
-            for the root itself.
-        pattern: The part of the pattern.
-        node: What it met.
-        expected: What it expects, as text.
-        found: What it found, as text.
-    """
-
-    path: str
-    pattern: DFPattern
-    node: Any  # Any: a node of whatever language
-    expected: str
-    found: str
-
-    def __str__(self) -> str:
-        where = self.path or "the root"
-        return f"at {where}: expected {self.expected}; found {self.found}"
-
-
-@dataclass(frozen=True, eq=False)
-class Explanation:
-    """Where a pattern matches, or why it does not; true if it matches anywhere.
-
-    Attributes:
-        pattern: The pattern.
-        matched: The first expression that matches, users before what they use; ``None`` if there
-            is none.
-        matches_root: Whether the whole expression matches.
-        nearest: The expression of which most parts of the pattern hold, where none matches, or the
-            whole one, where another does; ``None`` where the whole one matches.
-        mismatches: Where it does not match, the nearest first; others are those of other arms of
-            alternatives, some if there are many.
-        held: How many parts of the pattern had matched in ``nearest`` where it ends, not counting
-            wildcards and alternatives.
-    """
-
-    pattern: DFPattern
-    matched: Any | None  # Any: a node of whatever language
-    matches_root: bool
-    nearest: Any | None  # Any: as above
-    mismatches: tuple[Mismatch, ...]
-    held: int
-
-    def __bool__(self) -> bool:
-        return self.matched is not None
-
-    def __str__(self) -> str:
-        """Return a few lines: what matches, or the nearest match, and what is wrong with it."""
-        if self.matches_root:
-            return f"{short(self.pattern)} matches the root: {_show(self.matched)}"
-        if self.matched is None:
-            held = counted(self.held, "part") if self.held else "no part"
-            first = f"{short(self.pattern)} does not match"
-            lines = [first, f"nearest: {_show(self.nearest)}, of which {held} had matched"]
-        else:
-            first = f"{short(self.pattern)} matches: {_show(self.matched)}"
-            lines = [first, f"but not the root: {_show(self.nearest)}"]
-        shown = self.mismatches[:_MOST_SHOWN]
-        lines += [f"  {'or ' if number else ''}{each}" for number, each in enumerate(shown)]
-        if len(self.mismatches) > len(shown):
-            lines.append("  or by other alternatives")
-        return "\n".join(lines)
-
-
-_MOST_SHOWN: Final = 6
 _MOST_ARMS: Final = 24
-
-
-def _show(node: Node | None) -> str:
-    assert node is not None
-    return nested_line(node, lambda _: None, most=12) + at_span(node)
 
 
 def explain(pattern: DFPattern, expr: Node, mod: IRModule | None = None) -> Explanation:
@@ -339,7 +260,7 @@ class _Tracer(_Recorder):
         found: dict[tuple[str, str], Mismatch] = {}
         pending: deque[tuple[_Failure, _Key | None]] = deque([(self.furthest, None)])
         for _ in range(_MOST_ARMS):
-            if not pending or len(found) > _MOST_SHOWN:
+            if not pending or len(found) > MOST_SHOWN:
                 break
             failure, top = pending.popleft()
             labels: list[str] = []

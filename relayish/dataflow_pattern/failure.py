@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.dataflow_pattern.attributes import ABSENT, find_difference
+from relayish.dataflow_pattern.explanation import counted, short
 from relayish.dataflow_pattern.node_pattern import fields_to_match
 from relayish.dataflow_pattern.pattern import (
     AttrPattern,
@@ -182,16 +183,3 @@ FAILED_BEFORE: Final = Failed(_tell_nothing)
 """A pattern that is known not to match the same node."""
 LEFT_BEFORE: Final = Failed(_tell_nothing)
 """A pattern that matches in another way, with the same bindings: what follows failed before."""
-
-_LONGEST: Final = 80
-
-
-def short(pattern: DFPattern) -> str:
-    """Return a pattern as text of bounded length."""
-    text = str(pattern)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
-
-
-def counted(number: int, what: str) -> str:
-    """Return ``"1 operand"``, ``"2 operands"``."""
-    return f"{number} {what}{'' if number == 1 else 's'}"

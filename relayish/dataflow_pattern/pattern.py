@@ -13,10 +13,12 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from relayish._support.graph import post_order
 from relayish._support.printable import escape
+from relayish.dataflow_pattern.explanation import Explanation
 from relayish.errors import FieldError, PassError, UnknownNameError, suggest
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import display_name
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.nodes.node import VARIABLES, Node, field, node
 from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
@@ -125,12 +127,13 @@ class DFPattern(Node):
         found: bool = VERBS["match"](self, expr)
         return found
 
-    def explain(self, expr: Node, mod: Node | None = None) -> Any:  # Any: see below
+    def explain(self, expr: Node, mod: AnyModule | None = None) -> Explanation:
         """Return where in ``expr`` this matches, or where the nearest match ends, and why.
 
-        See :func:`~relayish.dataflow_pattern.explain`, which says what that is.
+        See :func:`~relayish.dataflow_pattern.explain`.
         """
-        return VERBS["explain"](self, expr, mod)
+        found: Explanation = VERBS["explain"](self, expr, mod)
+        return found
 
     def partition(
         self,
