@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from relayish.errors import OperatorError, UnknownNameError, suggest
+from relayish.errors import EvaluationError, OperatorError, UnknownNameError, suggest
 from relayish.ir.relay.expr import Call, Op
 from relayish.op.declaration import properties
 from relayish.op.declaration.registry import get_op
@@ -96,7 +96,7 @@ def opcheck(
 
     Raises:
         OpCheckError: Listing all faults, each with what is declared, what was found, what to do.
-        OperatorError: If no arguments are found that the rule takes.
+        OperatorError: If no arguments are found that the rule takes, and that have a value.
         UnknownNameError: If there is no check of a name in ``only``.
         RelayishError: If such a call cannot be built or typed.
 
@@ -150,26 +150,37 @@ def _wanted(only: Iterable[str] | None) -> Collection[str]:
 
 
 def _trials(op: Op, drawn: Iterable[Sample], count: int, *, in_c: bool) -> list[Trial]:
-    """Return so many trials, of drawn calls those that have a value, if any has."""
-    tried = [Trial(sample, in_c=in_c) for sample in islice(drawn, max(_TRIES, count))]
-    if op not in properties.evaluate:
-        return tried[:count]
+    """Return so many trials, of drawn calls those that have a value.
+
+    Where evaluation fails of all of them, otherwise than by refusing their values, one of these is
+    returned, for the check of values to say what it raised.
+    """
     kept: list[Trial] = []
-    for trial in tried:
-        if _has_value(trial):
+    failed: list[Trial] = []
+    for sample in islice(drawn, max(_TRIES, count)):
+        trial = Trial(sample, in_c=in_c)
+        outcome = None if sample.is_given or op not in properties.evaluate else _failure(trial)
+        if outcome is None:
             kept.append(trial)
-        if len(kept) == count:
+        elif not isinstance(outcome, EvaluationError):
+            failed.append(trial)
+        if len(kept) >= count:
             break
-    return kept or tried[:1]
+    if not kept and not failed:
+        raise OperatorError(
+            f"opcheck found no arguments on which {op.full_name} has a value; give some: "
+            f"opcheck({op.full_name!r}, np.ones((2, 3)), ...)"
+        )
+    return kept or failed[:1]
 
 
-def _has_value(trial: Trial) -> bool:
-    """Return whether a call has one: positions that are drawn may be out of bounds, for example."""
+def _failure(trial: Trial) -> Exception | None:
+    """Return why a call has no value: positions that were drawn may be out of bounds."""
     try:
         trial.evaluate()
-    except Exception:  # noqa: BLE001 - where all calls raise, the check of values says what
-        return trial.sample.is_given
-    return True
+    except Exception as error:  # noqa: BLE001 - whatever an evaluation raises
+        return error
+    return None
 
 
 def _outcomes(trials: Sequence[Trial], wanted: Collection[str]) -> Iterator[Outcome]:

@@ -10,7 +10,7 @@ import pytest
 
 import relayish as relay
 from relayish.domain import register_handler
-from relayish.errors import CheckError, OpCheckError, OperatorError, UnknownNameError
+from relayish.errors import CheckError, CodegenError, OpCheckError, OperatorError, UnknownNameError
 from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.op import OpPattern, register_gradient, register_op
 from relayish.op.declaration.layout_rule import InferredLayouts
@@ -425,8 +425,29 @@ class TestCalls:
         report = opcheck(declare(evaluate), chain=3)
         assert all("int32" in call for call in report.calls)
 
+    def test_values_are_asked_for_where_those_that_are_drawn_are_refused(self):
+        told = r"no arguments on which invert_permutation has a value; give some: opcheck\("
+        with pytest.raises(OperatorError, match=told):
+            opcheck("invert_permutation")
+        assert opcheck("invert_permutation", np.array([1, 0]), chain=3).value.tolist() == [1, 0]
+
+    def test_one_of_the_calls_that_fail_is_told(self):
+        def evaluate(_: object, data: np.ndarray) -> np.ndarray:
+            raise KeyError(data.dtype)
+
+        report = opcheck(declare(evaluate), chain=3, raise_exception=False)
+        assert (len(report.calls), [fault.check for fault in report.failures]) == (1, ["value"])
+
+    def test_refusal_of_values_that_are_given_is_a_fault(self):
+        (told,) = faults("invert_permutation", np.array([7]))
+        assert "| evaluate raised EvaluationError: data is no permutation" in told
+
+    def test_so_many_calls_are_drawn_as_are_asked_for(self):
+        op = declare(lambda _, data: data)
+        assert [len(opcheck(op, samples=n, only="value").calls) for n in (0, 1, 7)] == [1, 1, 7]
+
     def test_types_that_follow_from_others_are_drawn(self):
-        assert opcheck("nn.dense", samples=9, chain=3).failures == ()
+        assert opcheck("nn.dense", samples=4, chain=3).failures == ()
 
     def test_tuples_are_drawn(self):
         assert "((Tensor[" in "".join(opcheck("concatenate", axis=0, chain=3).calls)
@@ -533,6 +554,35 @@ def test_chain_is_as_deep_as_is_asked():
     assert opcheck("tanh", DATA, chain=DEPTH, only=["depth"]).passed == ("value", "depth")
 
 
-@pytest.mark.slow("C is compiled")
-def test_loops_are_compiled_where_that_is_asked():
+def test_loops_are_compiled_where_that_is_asked(monkeypatch):
+    compiled = []
+
+    def build(mod: relay.IRModule) -> Any:
+        compiled.append(mod)
+        return relay.codegen.build_network(mod)
+
+    monkeypatch.setattr("relayish.testing.op_checks.loops.build_network", build)
+    assert "loops" in opcheck("tanh", DATA, only=["loops"]).passed
+    assert compiled == []
     assert "loops" in opcheck("tanh", DATA, only=["loops"], in_c=True).passed
+    assert len(compiled) == 1
+
+
+def test_loops_in_c_are_wrong(monkeypatch):
+    monkeypatch.setattr(
+        "relayish.testing.op_checks.loops.build_network", lambda mod: lambda data: -data
+    )
+    report = opcheck("tanh", DATA, only=["loops"], in_c=True, raise_exception=False)
+    assert (
+        report.failures[0].declared
+        == "it is written as loops in C, which compute what evaluate does"
+    )
+
+
+def test_loops_that_c_cannot_say_are_left_aside(monkeypatch):
+    def refuse(mod: relay.IRModule) -> None:
+        raise CodegenError("no compiler")
+
+    monkeypatch.setattr("relayish.testing.op_checks.loops.build_network", refuse)
+    report = opcheck("tanh", DATA, only=["loops"], in_c=True)
+    assert report.skipped["loops"] == "C cannot say them: no compiler"
