@@ -26,7 +26,7 @@ class Retired(NamedTuple):
 
 
 RETIRED: Final[dict[str, Retired]] = {
-    "testing.check_op": Retired("testing.opcheck", "0.4.0"),
+    "testing.check_op": Retired("testing.opcheck", "0.5.0"),
 }
 """By the name that goes, without ``relayish.``; that of a pass stands in ``transform``."""
 
