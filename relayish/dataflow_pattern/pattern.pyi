@@ -9,10 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeGuard
 from relayish._support.graph import post_order
 from relayish._support.printable import escape
+from relayish.dataflow_pattern.explanation import Explanation
 from relayish.errors import FieldError, PassError, UnknownNameError, suggest
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.fields.naming import display_name
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.nodes.node import VARIABLES, Node, field, node
 from relayish.ir.nodes.traversal import Traversal
 from relayish.ir.relay.expr import Constant, Expr, Function, If, Let, Op, Tuple
@@ -71,10 +73,10 @@ class DFPattern(Node):
         """
     def match(self, expr: Node) -> bool:
         """Return whether ``expr`` matches; see :func:`~relayish.dataflow_pattern.match`."""
-    def explain(self, expr: Node, mod: Node | None=None) -> Any:
+    def explain(self, expr: Node, mod: AnyModule | None=None) -> Explanation:
         """Return where in ``expr`` this matches, or where the nearest match ends, and why.
 
-        See :func:`~relayish.dataflow_pattern.explain`, which says what that is.
+        See :func:`~relayish.dataflow_pattern.explain`.
         """
     def partition(self, expr: Expr, attrs: Mapping[str, object] | None=None, check: Callable[[Expr], bool] | None=None) -> Expr:
         """Return ``expr`` with what matches cut out as functions.
