@@ -272,7 +272,7 @@ def _load_onnx() -> None:
 
 def _load_of_user(name: str) -> object:
     """Import a file of Python, or a package, for what it registers."""
-    return _importlib.import_module("relayish.cli.loaded").load(name)
+    return _importlib.import_module("relayish.cli.loading").load(name)
 
 
 def _load_targets() -> None:

@@ -12,10 +12,11 @@ from typing import Any, Final
 from relayish._support.collector import freeze_heap
 from relayish._support.files import name_in_errors, put_in_place
 from relayish.analysis.mac_count import get_total_mac_number
-from relayish.cli.compiling.report import CompileReport, render, render_json
+from relayish.cli.compiling.report import CompileReport, render, verification_of
 from relayish.cli.compiling.sources import NetworkFile, read_network, running
 from relayish.cli.compiling.timing import time_runs
 from relayish.cli.files import STANDARD, write_result
+from relayish.cli.json_form import render_json
 from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare_results
 from relayish.cli.onnx.inputs import Input
 from relayish.cli.onnx.reading import as_regular_file, parse_shapes
@@ -39,6 +40,10 @@ from relayish.tir.text import write_program
 
 EXIT_NOT_EQUAL: Final = 1
 """The exit code when the code does not compute what the network does."""
+
+
+RESULT: Final = CompileReport
+"""What ``--json`` prints."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -105,7 +110,8 @@ def _compile(args: argparse.Namespace, path: str) -> int:
     report.seconds = time.perf_counter() - begin
     say = tell_error if args.output == STANDARD else tell
     if args.json:
-        say(render_json(report, reference, comparison))
+        report.verification = verification_of(reference, comparison)
+        say(render_json(report))
     elif verbosity() is not Verbosity.QUIET or not is_equal:
         say(render(report, reference, comparison))
     return 0 if is_equal else EXIT_NOT_EQUAL

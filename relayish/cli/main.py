@@ -85,7 +85,7 @@ def _tell_warning(
 def _load(names: Sequence[str]) -> None:
     """Load what users bring, before any name is looked for."""
     for name in names:
-        module = importlib.import_module("relayish.cli.loaded").load(name)
+        module = importlib.import_module("relayish.cli.loading").load(name)
         tell_step(f"loaded {name}, as {module.__name__}")
 
 

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from relayish._support.files import check_writable
 from relayish.cli.files import STANDARD, check_binary_output
+from relayish.cli.json_form import render_json
 from relayish.cli.onnx.example import given_files
-from relayish.cli.onnx.report import render_report, report_as_json
+from relayish.cli.onnx.report import ReportTold, render_report, told_of
 from relayish.cli.optimizing.many import is_for_many, optimise_many
 from relayish.cli.optimizing.one import TEST_SHAPE, optimise_model, pipeline_of
+from relayish.cli.optimizing.told import Told
 from relayish.cli.pass_report import check_report
 from relayish.cli.pipeline_options import context_of, driver_context, render_run
 from relayish.cli.report import Verbosity, tell, tell_error, verbosity
 from relayish.domain.driver import Driver
 from relayish.errors import OptionError
+
+RESULT: Final = ReportTold | list[Told]
+"""What ``--json`` prints: of one model, or of those that go to a folder."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         tell_error(f"relayish: note: {note}\n")
     say = tell_error if args.output == STANDARD else tell
     if args.json:
-        say(report_as_json(report))
+        say(render_json(told_of(report)))
     elif verbosity() is not Verbosity.QUIET:
         say(render_report(report))
     return code

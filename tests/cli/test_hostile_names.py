@@ -89,7 +89,7 @@ def test_words_of_the_command_line_are_shown_escaped(
 ) -> None:
     given = [word.format(WORD).replace("FILE", str(program)) for word in words]
     code, said = run(given, capsys)
-    assert code == 2
+    assert code == 2, said
     assert "\\x1b]0;t" in said
 
 

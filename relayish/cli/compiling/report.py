@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from typing import TypedDict
 
 from relayish._support.printable import escape
 from relayish.cli.onnx.equality import Comparison
 from relayish.cli.onnx.references import Reference
+
+
+class VerificationTold(TypedDict):
+    """What equality rests on.
+
+    Attributes:
+        equal: Whether the code computes the same.
+        fault: What differs; null if nothing does.
+        engine: What ran the network.
+        inputs: On how many inputs.
+        largest_difference: In parts of an output's magnitude; null if that is no number.
+        tolerance: What is allowed of it.
+    """
+
+    equal: bool
+    fault: str | None
+    engine: str
+    inputs: int
+    largest_difference: float | None
+    tolerance: float
 
 
 @dataclass(slots=True)
@@ -25,7 +45,8 @@ class CompileReport:
         multiply_adds: Of products and convolutions; ``None`` where nobody knows.
         seconds_a_run: By what runs it.
         written: The files.
-        fault: What differs; ``None`` if nothing does, or nobody looked.
+        seconds: How long everything took.
+        verification: What equality rests on; ``None`` if nobody asked.
     """
 
     source: str
@@ -38,6 +59,7 @@ class CompileReport:
     seconds_a_run: Mapping[str, float] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    verification: VerificationTold | None = None
 
 
 _SIZES = {
@@ -79,19 +101,17 @@ def _equality(reference: Reference | None, comparison: Comparison | None) -> lis
     return [f"equal {on}", f"{largest}, tolerance {comparison.tolerance:.1e}"]
 
 
-def render_json(
-    report: CompileReport, reference: Reference | None, comparison: Comparison | None
-) -> str:
-    """Return the report as a JSON object."""
-    told = asdict(report)
-    told["verification"] = None
-    if reference is not None and comparison is not None:
-        told["verification"] = {
-            "equal": comparison.fault is None,
-            "fault": comparison.fault,
-            "engine": reference.engine.name,
-            "inputs": len(reference.inputs),
-            "largest_difference": comparison.largest,
-            "tolerance": comparison.tolerance,
-        }
-    return json.dumps(told, indent=2) + "\n"
+def verification_of(
+    reference: Reference | None, comparison: Comparison | None
+) -> VerificationTold | None:
+    """Return what JSON tells of how equality was found."""
+    if reference is None or comparison is None:
+        return None
+    return {
+        "equal": comparison.fault is None,
+        "fault": comparison.fault,
+        "engine": reference.engine.name,
+        "inputs": len(reference.inputs),
+        "largest_difference": comparison.largest,
+        "tolerance": comparison.tolerance,
+    }

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from relayish._support.printable import escape
 from relayish.cli.files import STANDARD
@@ -128,50 +128,136 @@ def _influence(reference: Reference) -> str:
     return "; ".join(said) or "every input changes an output"
 
 
-def report_as_json(report: Report) -> str:
-    """Return the report as a JSON object."""
-    return json.dumps(report_as_dict(report), indent=2) + "\n"
+class Numbers(TypedDict):
+    """A number of the model, and of the result."""
+
+    before: int
+    after: int
 
 
-def report_as_dict(report: Report) -> dict[str, object]:
+class NumbersByType(TypedDict):
+    """Numbers by type of operator, of the model, and of the result."""
+
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+
+
+class PassTold(TypedDict):
+    """A pass that ran.
+
+    Attributes:
+        name: Its name.
+        seconds: How long it took, passes inside it included.
+        operators: How many there are behind it.
+    """
+
+    name: str
+    seconds: float
+    operators: int
+
+
+class VerificationTold(TypedDict):
+    """What equality rests on.
+
+    Attributes:
+        equal: Whether the result is equal.
+        fault: What differs; null if nothing does.
+        culprit: The pass at fault, in words; null if it is equal.
+        engine: What ran both.
+        inputs: On how many inputs.
+        sizes: Of dimensions that have none, by name.
+        drawn_from: What random inputs are drawn from; null if none are.
+        data: The files that inputs are read from.
+        largest_difference: In parts of an output's magnitude; null if that is no number.
+        tolerance: What is allowed of it.
+        inputs_without_effect: The inputs that change no output, alone.
+        inputs_untried: The inputs of which nothing is known.
+        outputs_vary_by: By what outputs differ from input to input; null if that is no number.
+    """
+
+    equal: bool
+    fault: str | None
+    culprit: str | None
+    engine: str
+    inputs: int
+    sizes: Mapping[str, int]
+    drawn_from: str | None
+    data: Sequence[str]
+    largest_difference: float | None
+    tolerance: float
+    inputs_without_effect: Sequence[str]
+    inputs_untried: Sequence[str]
+    outputs_vary_by: float | None
+
+
+class ReportTold(TypedDict):
+    """What became of a model.
+
+    Attributes:
+        input: The file it was read from.
+        output: The file it was written to; null if it was not written.
+        operators: How many there are.
+        operators_by_type: How many there are of each type.
+        constants: How many there are.
+        constant_bytes: The bytes of their elements.
+        passes: Those that ran, in order.
+        seconds: How long everything took.
+        verification: What equality rests on; null if nobody asked.
+        notes: What else is to be known.
+    """
+
+    input: str
+    output: str | None
+    operators: Numbers
+    operators_by_type: NumbersByType
+    constants: Numbers
+    constant_bytes: Numbers
+    passes: Sequence[PassTold]
+    seconds: float
+    verification: VerificationTold | None
+    notes: Sequence[str]
+
+
+def told_of(report: Report) -> ReportTold:
     """Return what JSON tells of the report."""
-    reference, comparison = report.reference, report.comparison
-    told: dict[str, object] = {
+    before, after = report.before, report.after
+    return {
         "input": report.source,
         "output": report.output,
-        "operators": {"before": report.before.total, "after": report.after.total},
+        "operators": {"before": before.total, "after": after.total},
         "operators_by_type": {
-            "before": dict(sorted(report.before.operators.items())),
-            "after": dict(sorted(report.after.operators.items())),
+            "before": dict(sorted(before.operators.items())),
+            "after": dict(sorted(after.operators.items())),
         },
-        "constants": {"before": report.before.constants, "after": report.after.constants},
-        "constant_bytes": {
-            "before": report.before.constant_bytes,
-            "after": report.after.constant_bytes,
-        },
+        "constants": {"before": before.constants, "after": after.constants},
+        "constant_bytes": {"before": before.constant_bytes, "after": after.constant_bytes},
         "passes": [
             {"name": each.name, "seconds": each.seconds, "operators": each.operators}
             for each in report.costs
         ],
         "seconds": report.seconds,
-        "verification": None,
+        "verification": _told_of_verification(report),
         "notes": report.notes,
     }
-    if reference is not None and comparison is not None:
-        spread = reference.plan.spread
-        told["verification"] = {
-            "equal": comparison.fault is None,
-            "fault": comparison.fault,
-            "culprit": report.culprit,
-            "engine": reference.engine.name,
-            "inputs": len(reference.inputs),
-            "sizes": dict(reference.plan.sizes),
-            "drawn_from": None if spread is None else str(spread),
-            "data": list(reference.plan.sources),
-            "largest_difference": comparison.largest,
-            "tolerance": comparison.tolerance,
-            "inputs_without_effect": list(reference.idle),
-            "inputs_untried": list(reference.untried),
-            "outputs_vary_by": reference.varies,
-        }
-    return told
+
+
+def _told_of_verification(report: Report) -> VerificationTold | None:
+    reference, comparison = report.reference, report.comparison
+    if reference is None or comparison is None:
+        return None
+    spread = reference.plan.spread
+    return {
+        "equal": comparison.fault is None,
+        "fault": comparison.fault,
+        "culprit": report.culprit,
+        "engine": reference.engine.name,
+        "inputs": len(reference.inputs),
+        "sizes": dict(reference.plan.sizes),
+        "drawn_from": None if spread is None else str(spread),
+        "data": list(reference.plan.sources),
+        "largest_difference": comparison.largest,
+        "tolerance": comparison.tolerance,
+        "inputs_without_effect": list(reference.idle),
+        "inputs_untried": list(reference.untried),
+        "outputs_vary_by": reference.varies,
+    }

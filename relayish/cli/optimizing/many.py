@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 from relayish._support.collector import collect_rarely
 from relayish._support.per_thread import PerThread
 from relayish.cli.files import STANDARD
-from relayish.cli.loaded import load, loaded
+from relayish.cli.loading import load, loaded
 from relayish.cli.onnx.reading import external_files
-from relayish.cli.onnx.report import report_as_dict
+from relayish.cli.onnx.report import told_of
 from relayish.cli.onnx.runtime import Runtime
 from relayish.cli.optimizing.one import optimise_model, pipeline_of
 from relayish.cli.optimizing.record import (
@@ -204,7 +204,7 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
     with telling(Verbosity.QUIET), collect_rarely():
         report, code, read = optimise_model(task.args, scratch, _OF_WORKER.runtime)
     report.source = task.given
-    told = {"code": code, "report": report_as_dict(report)}
+    told = {"code": code, "report": told_of(report)}
     entry: Entry | None = None
     if code == 0 and report.output is not None:
         written = {f"{task.name}.data"} if Path(f"{output}.data").exists() else set()
@@ -215,7 +215,7 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
             "outputs": digests(Path(output), {Path(each).name for each in written}),
             "told": told,
         }
-    return Told(task.name, task.given, code=code, report=report_as_dict(report)), entry
+    return Told(task.name, task.given, code=code, report=told_of(report)), entry
 
 
 class _OfWorker(PerThread):

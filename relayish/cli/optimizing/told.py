@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from relayish.cli.json_form import render_json
+from relayish.cli.onnx.report import ReportTold
 from relayish.cli.report import Verbosity, tell, verbosity
 from relayish.cli.tables import Table, tell_table
 
@@ -31,7 +32,7 @@ class Told:
     given: str
     code: int = 0
     error: str | None = None
-    report: Mapping[str, Any] | None = None  # Any: as JSON has it
+    report: ReportTold | None = None
     was_there: bool = False
     worker: str = ""
     tries: int = 0
@@ -56,7 +57,7 @@ def _row(told: Told) -> Sequence[str]:
     sizes = ["", "", "", ""]
     if told.report is not None:
         counts = told.report["operators"], told.report["constant_bytes"]
-        sizes = [f"{each[when]:,}" for each in counts for when in ("before", "after")]
+        sizes = [f"{n:,}" for each in counts for n in (each["before"], each["after"])]
     return told.name, *sizes, f"{told.seconds:.2f}", told.worker, _result(told)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from relayish import tir
 from relayish.binary import to_binary, write_binary
-from relayish.cli.loaded import VARIABLE, load
+from relayish.cli.loading import VARIABLE, load
 from relayish.errors import ParallelError, ParseError, PassError
 from relayish.frontend import from_onnx
 from relayish.ir.relay.expr import Constant, Function, Var

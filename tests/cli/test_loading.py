@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish.cli.loaded import VARIABLE, load, load_again, loaded
+from relayish.cli.loading import VARIABLE, load, load_again, loaded
 from relayish.cli.main import main
 from relayish.cli.passes import table_of
 from relayish.errors import PackageError
@@ -106,6 +106,13 @@ def test_file_may_import_what_lies_beside_it_but_hides_nothing(write: Write) -> 
     write("json.py", "raise AssertionError")
     mine = load(str(write("mine.py", "import json, of_test_helper\nvalue = of_test_helper.value")))
     assert (mine.value, mine.json) == (7, json)
+
+
+def test_file_may_have_any_name(write: Write) -> None:
+    for name in ("load", "all", "json", "os", "sys", "loaded", "Finder", "__init__", "a b"):
+        made = load(str(write(f"{name}.py", "value = 1")))
+        assert (made.__name__, made.value) == (f"relayish.cli.loaded.{name}", 1)
+    assert len(loaded()) == 9
 
 
 def test_package_in_the_working_directory_is_loaded_by_its_name(write: Write) -> None:
