@@ -15,6 +15,7 @@ from relayish._support.collector import freeze_heap
 from relayish.cli.any_file import read_any
 from relayish.cli.files import write_result
 from relayish.cli.forms import Form, written_as
+from relayish.cli.tables import Table, tell_parts
 from relayish.dataflow.annotated import annotated_text
 from relayish.dataflow.registry import ANALYSES, SOLVER_OPTIONS, AnalysisEntry, parse_analyses
 from relayish.dataflow.results import analyse
@@ -27,7 +28,11 @@ from relayish.ir.relay.module import IRModule
 def run(args: argparse.Namespace) -> int:
     """Run the command; the names of analyses are read before the file."""
     if args.list:
-        write_result(render_list(ANALYSES.entries()), args.output)
+        parts = list_of(ANALYSES.entries())
+        if args.output is None:
+            tell_parts(parts)
+        else:
+            write_result("\n".join(map(str, parts)), args.output)
         return 0
     if args.analyses is None:
         raise OptionError(
@@ -111,15 +116,12 @@ def _unnamed(_node: object) -> None:
     """Let things go by their own names."""
 
 
-def render_list(entries: Sequence[AnalysisEntry]) -> str:
-    """Return one line for each analysis, and below it its options."""
-    rows = [("NAME", "DIRECTION", "DESCRIPTION")]
-    rows += [(entry.name, entry.direction.value, entry.description) for entry in entries]
-    options: list[Sequence[object]] = [(), *[entry.own_options for entry in entries]]
-    widths = [max(len(row[column]) for row in rows) for column in range(2)]
-    lines = []
-    for (name, direction, description), own in zip(rows, options, strict=True):
-        line = f"{name.ljust(widths[0])}  {direction.ljust(widths[1])}  {description}"
-        lines += [line.rstrip(), *[f"    {option}" for option in own]]
-    lines += ["", f"all of them take {', '.join(map(str, SOLVER_OPTIONS))}"]
-    return "\n".join(lines) + "\n"
+def list_of(entries: Sequence[AnalysisEntry]) -> tuple[Table | str, ...]:
+    """Return a row for each analysis, with its options below, and what all take."""
+    rows = [
+        (entry.name, entry.direction.value, "\n".join([entry.description, *map(str, own)]))
+        for entry in entries
+        for own in [entry.own_options]
+    ]
+    table = Table(("NAME", "DIRECTION", "DESCRIPTION"), rows)
+    return table, f"all of them take {', '.join(map(str, SOLVER_OPTIONS))}\n"

@@ -13,7 +13,7 @@ import relayish.tir  # noqa: F401 - all three declare domains
 from relayish._support.printable import escape
 from relayish.cli.json_form import render_json
 from relayish.cli.report import tell
-from relayish.cli.tables import Table, tell_table
+from relayish.cli.tables import Table, tell_parts
 from relayish.ir.domains.domain import Domain, Operator, get_domain, list_domains
 from relayish.ir.domains.property import spell_properties
 from relayish.ir.registration.packages import load_packages
@@ -64,9 +64,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         tell(render_json(told))
         return 0
-    for number, table in enumerate(map(table_of, told)):
-        tell("\n" if number else "")
-        tell_table(table)
+    tell_parts(map(table_of, told))
     return 0
 
 

@@ -10,13 +10,14 @@ from relayish._support.files import check_writable
 from relayish.cli.files import STANDARD, check_binary_output
 from relayish.cli.json_form import render_json
 from relayish.cli.onnx.example import given_files
-from relayish.cli.onnx.report import ReportTold, render_report, told_of
+from relayish.cli.onnx.report import ReportTold, parts_of, told_of
 from relayish.cli.optimizing.many import is_for_many, optimise_many
 from relayish.cli.optimizing.one import TEST_SHAPE, optimise_model, pipeline_of
 from relayish.cli.optimizing.told import Told
 from relayish.cli.pass_report import check_report
 from relayish.cli.pipeline_options import context_of, driver_context, render_run
 from relayish.cli.report import Verbosity, tell, tell_error, verbosity
+from relayish.cli.tables import tell_parts
 from relayish.domain.driver import Driver
 from relayish.errors import OptionError
 
@@ -41,11 +42,11 @@ def run(args: argparse.Namespace) -> int:
     report, code, _ = optimise_model(args)
     for note in report.notes:
         tell_error(f"relayish: note: {note}\n")
-    say = tell_error if args.output == STANDARD else tell
+    on_error = args.output == STANDARD
     if args.json:
-        say(render_json(told_of(report)))
+        (tell_error if on_error else tell)(render_json(told_of(report)))
     elif verbosity() is not Verbosity.QUIET:
-        say(render_report(report))
+        tell_parts(parts_of(report), on_error=on_error)
     return code
 
 

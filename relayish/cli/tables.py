@@ -6,14 +6,14 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from relayish._support.columns import align
 from relayish._support.files import name_in_errors
 from relayish._support.printable import escape_lines
-from relayish.cli.report import tell
+from relayish.cli.report import tell, tell_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,26 @@ class Table:
         return [[escape_lines(cell) for cell in row] for row in self.rows]
 
 
-def tell_table(table: Table) -> None:
-    """Write a table to standard output."""
-    console = rich_console(sys.stdout)
+def tell_table(table: Table, *, on_error: bool = False) -> None:
+    """Write a table to standard output, or to standard error."""
+    console = rich_console(sys.stderr if on_error else sys.stdout)
     if console is None:
-        tell(str(table))
+        (tell_error if on_error else tell)(str(table))
         return
-    with name_in_errors("standard output"):
+    with name_in_errors(f"standard {'error' if on_error else 'output'}"):
         console.print(table.draw())
+
+
+def tell_parts(parts: Iterable[Table | str], *, on_error: bool = False) -> None:
+    """Write tables and texts, with an empty line between, as :func:`tell_table` does."""
+    say = tell_error if on_error else tell
+    for number, part in enumerate(parts):
+        if number:
+            say("\n")
+        if isinstance(part, Table):
+            tell_table(part, on_error=on_error)
+        else:
+            say(part)
 
 
 def rich_console(stream: TextIO) -> Any | None:  # Any: as above

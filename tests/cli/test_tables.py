@@ -6,7 +6,14 @@ import sys
 
 import pytest
 
-from relayish.cli.tables import Table, is_coloured, is_terminal, rich_console, tell_table
+from relayish.cli.tables import (
+    Table,
+    is_coloured,
+    is_terminal,
+    rich_console,
+    tell_parts,
+    tell_table,
+)
 from tests.support.each import each
 
 TABLE = Table(("NAME", "SIZE", "TEXT"), [("a\x1b[1m", "10", "x\ny"), ("b", "9", "")], right=[1])
@@ -33,6 +40,15 @@ def shown_on(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, table: Table 
 
 def test_title_stands_above_the_table() -> None:
     assert str(Table(("A",), [("b",)], title="all")) == "all\nA\nb\n"
+
+
+def test_parts_are_told_with_an_empty_line_between(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Table(("A",), [("b",)])
+    tell_parts([table, "c\n", table])
+    tell_parts([table], on_error=True)
+    told = capsys.readouterr()
+    assert told.out == "A\nb\n\nc\n\nA\nb\n"
+    assert told.err == "A\nb\n"
 
 
 def test_pipe_is_given_plain_text_and_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

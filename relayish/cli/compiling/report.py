@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TypedDict
 
+from relayish._support.columns import align
 from relayish._support.printable import escape
 from relayish.cli.onnx.equality import Comparison
 from relayish.cli.onnx.references import Reference
@@ -79,8 +80,7 @@ def render(
     told = asdict(report)
     rows = [(shown, f"{told[key]:,}") for key, shown in _SIZES.items() if told[key] is not None]
     rows += [(f"milliseconds a run, {by}", f"{s * 1e3:.3f}") for by, s in _times(report)]
-    wide = max(len(name) for name, _ in rows)
-    lines = [f"{name.ljust(wide)}  {value:>14}" for name, value in rows]
+    lines = align([(name, f"{value:>14}") for name, value in rows])
     lines += _equality(reference, comparison)
     where = ", ".join(map(escape, report.written))
     lines.append(f"{f'written: {where}' if where else 'not written'}; {report.seconds:.2f} seconds")

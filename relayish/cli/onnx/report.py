@@ -12,6 +12,7 @@ from relayish.cli.onnx.counting import PassCost
 from relayish.cli.onnx.equality import Comparison
 from relayish.cli.onnx.references import Reference
 from relayish.cli.onnx.statistics import Statistics
+from relayish.cli.tables import Table
 
 
 @dataclass(slots=True)
@@ -42,54 +43,43 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
 
-def render_report(report: Report) -> str:
-    """Return the report as text: operators, constants, passes, equality."""
-    parts = [_operators(report), _passes(report)]
-    return "\n\n".join(["\n".join(part) for part in parts if part] + [_closing(report)]) + "\n"
+def parts_of(report: Report) -> Iterator[Table | str]:
+    """Yield what is told of the report: operators and constants, passes, equality."""
+    yield _operators(report)
+    if report.costs:
+        yield _passes(report)
+    yield _closing(report)
 
 
-def _operators(report: Report) -> list[str]:
+def _operators(report: Report) -> Table:
     before, after = report.before, report.after
     changed = [
         (name, before.operators[name], after.operators[name])
         for name in sorted(before.operators.keys() | after.operators.keys())
         if before.operators[name] != after.operators[name]
     ]
-    rows = [("", "before", "after")]
-    rows.append(("operators", f"{before.total:,}", f"{after.total:,}"))
+    rows = [("operators", f"{before.total:,}", f"{after.total:,}")]
     rows += [(f"  {escape(name)}", str(was), str(now)) for name, was, now in changed]
     same = sum(count for name, count in after.operators.items() if before.operators[name] == count)
     if changed and same:
         rows.append(("  of other types", f"{same:,}", f"{same:,}"))
     rows.append(("constants", f"{before.constants:,}", f"{after.constants:,}"))
     rows.append(("bytes of constants", f"{before.constant_bytes:,}", f"{after.constant_bytes:,}"))
-    return _aligned(rows)
+    return Table(("", "before", "after"), rows, right=(1, 2))
 
 
-def _passes(report: Report) -> list[str]:
-    if not report.costs:
-        return []
-    rows = [("pass", "seconds", "operators")]
-    rows += [
+def _passes(report: Report) -> Table:
+    rows = [
         (each.name, f"{each.seconds:.3f}", f"{each.change:+,}" if each.change else "")
         for each in report.costs
     ]
     rows.append(("all passes", f"{sum(each.seconds for each in report.costs):.3f}", ""))
-    return _aligned(rows)
-
-
-def _aligned(rows: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return rows as lines: the first column to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return [
-        f"{row[0].ljust(widths[0])}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}".rstrip()
-        for row in rows
-    ]
+    return Table(("pass", "seconds", "operators"), rows, right=(1, 2))
 
 
 def _closing(report: Report) -> str:
     lines = list(describe_equality(report))
-    lines.append(f"{_where(report.output)}; {report.seconds:.2f} seconds in all")
+    lines.append(f"{_where(report.output)}; {report.seconds:.2f} seconds in all\n")
     return "\n".join(lines)
 
 

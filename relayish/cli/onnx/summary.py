@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from relayish._support.columns import align
 from relayish._support.printable import escape
 from relayish.cli.onnx.protos import show_type
 from relayish.cli.onnx.statistics import Statistics, count_model
@@ -88,8 +89,7 @@ def render_summary(summary: Summary, source: str) -> str:
 
 def render_rows(rows: Sequence[tuple[str, str]], operators: Mapping[str, int]) -> str:
     """Return labels with what they say, and below them operators with how often there are."""
-    width = max(len(name) for name, _ in rows)
-    lines = [f"{name.ljust(width)}  {text}".rstrip() for name, text in rows]
+    lines = align(rows)
     counts = sorted(operators.items(), key=lambda each: (-each[1], each[0]))
     digits = max([len(f"{count:,}") for _, count in counts], default=0)
     lines += [f"  {count:>{digits},} {escape(name)}" for name, count in counts]
