@@ -129,8 +129,8 @@ class _Side:
     def show(self, array: Any, *, values: bool = False) -> str:  # Any: an array
         """Return type and shape of elements, and what tells them: themselves, or a digest."""
         shown = self._shown.of(array)
-        held = str(array.tolist())
-        if len(held) <= _SHORT or (values and array.size <= _FEW):
+        held = str(array.tolist()) if array.size <= _FEW else ""
+        if held and (values or len(held) <= _SHORT):
             return f"{shown.rpartition('#')[0] or shown} {held}"
         return shown
 
