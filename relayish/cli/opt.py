@@ -148,9 +148,9 @@ def _instruments(args: argparse.Namespace) -> list[PassInstrument]:
     if args.dump_ir is not None:
         made.append(DumpInstrument(args.dump_ir))
     made += _printers(args)
-    if args.diff:
+    if args.diff or args.diff_types:
         colour = is_coloured(sys.stderr, args.color)
-        made.append(DiffInstrument(colour=colour, file=sys.stderr))
+        made.append(DiffInstrument(types=args.diff_types, colour=colour, file=sys.stderr))
     return made
 
 

@@ -89,6 +89,7 @@ def add_opt_arguments(opt: argparse.ArgumentParser) -> None:
 _PRINTED: Final = {
     "--print-changed": "print the program only after passes that change it",
     "--diff": "print what each pass changes, line by line, on standard error",
+    "--diff-types": "the same with inferred types, and passes that change only these",
     "--timing": "print how long passes took, on standard error",
 }
 

@@ -223,8 +223,10 @@ def test_differences_are_shown_for_passes_that_change_something(
     words = f"FILE -p {pipeline} --diff --disable-pass DeadCodeElimination"
     assert run(words, program) == 0
     shown = capsys.readouterr().err
-    assert "+  add(%x, 3f" in shown
+    assert "+  add(%x, 3f)" in shown
     assert "\x1b[" not in shown
+    assert run(f"{words.replace('--diff', '--diff-types')},InferType", program) == 0
+    assert "+  add(%x, 3f /* ty=float32 */)" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("losing_passes")

@@ -15,6 +15,8 @@ _CLOSELY: Final = 32
 """So many lines that follow each other are compared word by word."""
 _LONGEST: Final = 2_000
 """So many characters of a line are."""
+_MOST_WORK: Final = 1_000_000
+"""So many pairs of words are looked at among lines that follow each other."""
 _ALIKE: Final = 0.5
 """Lines of which less is the same are other lines, in which no word is marked."""
 
@@ -73,23 +75,22 @@ def pair_changes(gone: Sequence[str], new: Sequence[str]) -> Iterator[Pair]:
     """Yield the lines of both that are alike, one changed into the other, rising in both."""
     if not gone or not new or max(len(gone), len(new)) > _CLOSELY:
         return
-    words = [_WORD.findall(line) for line in gone]
-    start = 0
+    words = [_WORD.findall(line[:_LONGEST]) for line in gone]
+    start, left = 0, _MOST_WORK
     for place, line in enumerate(new):
-        if len(line) > _LONGEST:
-            continue
+        here = _WORD.findall(line) if len(line) <= _LONGEST else []
         matcher: difflib.SequenceMatcher[str] = difflib.SequenceMatcher(None, autojunk=False)
-        here = _WORD.findall(line)
         matcher.set_seq2(here)
-        best, most = None, _ALIKE
-        for other in range(start, len(gone)):
-            if len(gone[other]) > _LONGEST:
-                continue
+        best, most = -1, _ALIKE
+        for other in range(start, len(gone) if here else 0):
             matcher.set_seq1(words[other])
-            if matcher.quick_ratio() > most and (ratio := matcher.ratio()) > most:
-                best, most = other, ratio
-        if best is not None:
-            matcher.set_seq1(words[best])
+            likeness = matcher.quick_ratio() if len(gone[other]) <= _LONGEST else 0.0
+            if likeness > most:
+                best, most = other, likeness
+        if best < 0 or (left := left - len(words[best]) * len(here)) < 0:
+            continue
+        matcher.set_seq1(words[best])
+        if matcher.ratio() > _ALIKE:
             yield Pair(best, place, words[best], here, matcher)
             start = best + 1
 

@@ -45,3 +45,16 @@ def test_many_lines_and_long_ones_are_not_compared_word_by_word() -> None:
     assert [each[:2] for each in pair_changes(["f(a)"] * 32, ["f(b)"])] == [(0, 0)]
     long = "f(" + "a, " * 1000
     assert list(pair_changes([long], [f"{long}b"])) == []
+
+
+def test_most_alike_of_several_lines_is_the_one_that_was_changed() -> None:
+    gone, new = ["f(a, b, c)", "f(a, b, d)"], ["f(a, b, d, e)"]
+    assert [each[:2] for each in pair_changes(gone, new)] == [(1, 0)]
+
+
+def test_words_of_many_long_lines_are_left_alone_when_it_takes_too_much() -> None:
+    gone = ["f(" + "a, b" * 200 + f"{number})" for number in range(30)]
+    found = list(pair_changes(gone, [f"{line}x" for line in gone]))
+    pairs = sum(len(each.words) * len(each.other_words) for each in found)
+    assert 0 < len(found) < 30
+    assert pairs <= 1_000_000
