@@ -46,6 +46,7 @@ relu, tanh, exp, softmax = map(is_op, ("nn.relu", "tanh", "exp", "nn.softmax"))
 conv2d = is_op("nn.conv2d")(wildcard(), wildcard())
 dense = is_op("nn.dense")(wildcard(), wildcard())
 CONV = relay.nn.conv2d(IMAGE, WEIGHT)
+RELU = relay.nn.relu(CONV)
 elementwise = wildcard().has_attr({"TOpPattern": 0})(wildcard())
 chain = dominates(conv2d, elementwise, elementwise)
 shared = wildcard()
@@ -190,6 +191,18 @@ CASES = {
         relay.Tuple((relay.exp(relay.nn.relu(CONV)), relay.nn.softmax(CONV))),
         "",
         f"{WAYS}; found nn.conv2d(%i, %w) used by nn.softmax(%0), too",
+    ),
+    "escapes on the way": (
+        dominates(conv2d, elementwise, exp(wildcard())),
+        relay.Tuple((relay.exp(RELU), relay.nn.softmax(RELU))),
+        "",
+        f"{WAYS}; found nn.relu(%0) used by nn.softmax(%0), too",
+    ),
+    "astray beside": (
+        dominates(conv2d, elementwise, is_op("add")(wildcard(), wildcard())),
+        relay.nn.relu(CONV) + relay.nn.softmax(IMAGE),
+        "",
+        f"{WAYS.replace('exp(%0)', 'add(%0, %1)')}; found nn.softmax(%i), {NEITHER}",
     ),
     "several parents": (
         dominates(conv2d, is_op("add")(wildcard(), wildcard()), exp(wildcard())),

@@ -115,6 +115,16 @@ def test_callback_is_told_as_rules_are():
     )
 
 
+def test_callback_that_returns_the_same_anew_leaves_it():
+    class Again(DFPatternCallback):
+        pattern = is_op("nn.relu")(wildcard())
+
+        def callback(self, pre, post, node_map):
+            return relay.nn.relu(post.args[0])
+
+    assert str(why_not(Again(), relay.nn.relu(IMAGE))) == "Again leaves nn.relu(%i) as it is"
+
+
 def test_part_that_is_used_elsewhere_keeps_a_callback_from_it():
     class Biased(DFPatternCallback):
         pattern = biased_relu

@@ -113,6 +113,15 @@ def test_rule_that_changes_an_operand_first_is_told():
     assert told == "inverse leaves exp(%0) as it is: rules before it changed what it matches"
 
 
+def test_rule_is_asked_about_what_others_made():
+    @rule("tanh")
+    def to_exp(call, _):
+        return relay.exp(call.args[0])
+
+    told = str(why_not(to_sigmoid, relay.tanh(X), among=[to_exp, to_sigmoid]))
+    assert told == "to_sigmoid replaces exp(%x) by sigmoid(%x)"
+
+
 def test_rule_not_among_those_applied_is_refused():
     with pytest.raises(PassError, match="rule never is none of those it is to be applied with"):
         why_not(never, relay.exp(X), among=[inverse])
