@@ -121,10 +121,7 @@ def opcheck(
         trials = [Trial(sample_of_call(op, np.random.default_rng(0)), in_c=in_c)]
     else:
         found = get_op(op)
-        is_given = bool(args) or not (
-            found in properties.arguments or found in properties.num_inputs
-        )
-        given = [given_sample(found, args, attributes)] if is_given else None
+        given = [given_sample(found, args, attributes)] if args else None
         drawn = drawn_samples(found, attributes) if given is None else iter(given)
         trials = _trials(found, drawn, samples, in_c=in_c)
     outcomes = list(_outcomes(trials, wanted))

@@ -17,7 +17,8 @@ from relayish.op.declaration.layout_rule import InferredLayouts
 from relayish.op.types.type_rules import tensor
 from relayish.passes.relay.to_loops.formulas import elementwise
 from relayish.passes.relay.to_loops.refusing import Refusing
-from relayish.testing import opcheck
+from relayish.testing import OpCheckReport, opcheck
+from relayish.testing.op_checks.report import Fault
 from tests.support.depth import DEPTH
 
 DATA = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -306,6 +307,15 @@ class TestPlantedFaults:
             )
         ]
 
+    def test_rule_says_more_of_one_unknown_size_than_is_known(self):
+        def rule(_: object, *types: relay.Type) -> relay.Type:
+            first, *others = (isinstance(ty.shape[0], relay.Any) for ty in types)
+            return relay.TensorType((9,)) if first and not any(others) else types[0]
+
+        op = declare(lambda _, a, b, c: a, ("a", "b", "c"), rule=rule)
+        (told,) = faults(op, np.ones(3), np.ones(4), np.ones(5))
+        assert "of arguments (Tensor[(?), float64], Tensor[(4), float64], Tensor[(5), " in told
+
     def test_rule_says_more_of_named_sizes_than_is_known(self):
         def rule(_: object, one: relay.Type, two: relay.Type) -> relay.Type:
             return two if isinstance(two.shape[0], relay.SizeVar) else one
@@ -515,6 +525,15 @@ class TestReport:
             "bool[2, 2], in tests.op(Tensor[(2, 2), float64]); mend the one that is wrong\n"
             "  commutative  skipped  no commutative is declared"
         )
+
+    def test_long_faults_are_cut(self):
+        lengths = {}
+        for count in (1, 400):
+            made = Fault("value", "f()", "d" * count, "found", "mend it")
+            shown = str(OpCheckReport("f", ("f()",), failures=(made,)))
+            lengths[count] = len(shown.splitlines()[-1])
+        assert lengths[1] == len("  value  fault    d, but found, in f(); mend it")
+        assert lengths[400] == len("  value  fault    ") + 400
 
     def test_report_without_faults_is_returned(self):
         report = opcheck("tanh", only="value")

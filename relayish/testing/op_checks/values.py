@@ -128,7 +128,7 @@ def _loosened(
     if not types:
         return
     yield [_with_sizes(ty, lambda _: AnyDim()) for ty in types], {}
-    for place in range(len(types) if len(types) > 1 else 0):
+    for place in range(len(types)):
         yield (
             [
                 _with_sizes(ty, lambda _: AnyDim()) if i == place else ty
