@@ -63,12 +63,21 @@ def _row(told: Told) -> Sequence[str]:
 
 def _result(told: Told) -> str:
     if told.report is None:
-        return f"error: {(told.error or '').splitlines()[0]}"
+        return f"error: {_brief(told.error or '')}"
     found = told.report["verification"]
     said = "not verified" if found is None else "equal"
     if found is not None and not found["equal"]:
-        said = f"NOT equal: {found['fault']}"
+        said = f"NOT equal: {_brief(found['fault'])}"
     return f"{said}; was there" if told.was_there else said
+
+
+_LONGEST: Final = 100
+"""The characters of a reason in the table; all of it is told when it is met, and as JSON."""
+
+
+def _brief(reason: str) -> str:
+    line = reason.splitlines()[0] if reason else ""
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 
 def _sum(told: Sequence[Told]) -> str:

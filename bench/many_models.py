@@ -1,0 +1,197 @@
+"""Optimise many models by one worker, by two, and by two of Dask of which one is killed; compare.
+
+    python -m bench.many_models                        # 200 random models
+    python -m bench.many_models --models FOLDER        # of which some are every *.onnx below that
+    python -m bench.many_models --count 50 --write
+
+Models are those of the folder and, up to ``--count``, random ones of `tests/support/random_onnx`.
+Each way is one call of `relayish optimize MODELS -o FOLDER/`, verification included, timed from
+outside; Dask's scheduler and workers run already. It is an error, and the exit status 1, if results
+are not the same as the first way has them, byte for byte, or if other models have none. Models that
+have none in any way are listed with the reason: they are no fault of who worked on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from tests.support.dask_cluster import Cluster, cluster
+from tests.support.random_onnx import random_model
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "bench" / "MANY.md"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--models", type=Path, help="a folder of models")
+    parser.add_argument("--size", type=int, default=8, help="of random ones, in nodes")
+    parser.add_argument("--count", type=int, default=200, help="of models, random ones included")
+    parser.add_argument("--write", action="store_true", help="put the table into bench/MANY.md")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        models = make_models(args, Path(work) / "models")
+        rows = list(measure(models, Path(work)))
+    page = render(rows, args.count)
+    print(page, end="")
+    if args.write:
+        PAGE.write_text(page, encoding="utf-8")
+    return int(any(row.differ or row.bad.keys() != rows[0].bad.keys() for row in rows))
+
+
+def make_models(args: argparse.Namespace, folder: Path) -> Path:
+    folder.mkdir()
+    for path in sorted(args.models.rglob("*.onnx")) if args.models else ():
+        shutil.copy(path, folder / path.name)
+    for seed in range(args.count - len(list(folder.iterdir()))):
+        model = random_model(seed, size=args.size, plain=True).model
+        onnx.save(model, folder / f"random_{seed:03}.onnx")
+    return folder
+
+
+class Row:
+    """One way of doing it."""
+
+    def __init__(self, name: str, seconds: float, told: list[dict[str, Any]], folder: Path) -> None:
+        self.name = name
+        self.seconds = seconds
+        self.told = told
+        self.digests = {
+            str(each.relative_to(folder)): hashlib.sha256(each.read_bytes()).hexdigest()
+            for each in folder.rglob("*.onnx")
+        }
+        self.share = Counter(each["worker"].split(":")[1] for each in told if each["worker"])
+        self.note = ""
+        self.differ = 0
+        self.bad = {each["given"]: reason_of(each) for each in told if each["code"]}
+
+
+def measure(models: Path, work: Path):
+    first = None
+    for name, options, killing in (
+        ("-j 1", ["-j", "1"], None),
+        ("-j 2", ["-j", "2"], None),
+        ("two workers of Dask", None, False),
+        ("two workers of Dask, one killed", None, True),
+        ("-j 2, all there before", ["-j", "2"], None),
+    ):
+        out = work / (name if "there" not in name else "-j 2").replace(" ", "_")
+        if options is not None:
+            row = run(name, models, out, options)
+        else:
+            folder = work / f"{out.name}.dask"
+            folder.mkdir()
+            with cluster(folder) as made:
+                row = run_by_dask(name, models, out, made, killing)
+        first = first or row
+        names = first.digests.keys() | row.digests.keys()
+        row.differ = sum(first.digests.get(each) != row.digests.get(each) for each in names)
+        yield row
+
+
+def reason_of(told: dict[str, Any]) -> str:
+    if told["report"] is None:
+        return str(told["error"]).splitlines()[0]
+    return f"not equal: {told['report']['verification']['fault']}"
+
+
+def run_by_dask(name: str, models: Path, out: Path, made: Cluster, killing: bool) -> Row:
+    with made.wait(2):
+        pass
+    options = ["--executor", f"dask:{made.address}"]
+    if not killing:
+        return run(name, models, out, options)
+    killed: list[str] = []
+
+    def kill() -> None:
+        victim = made.workers[0]
+        victim.kill()
+        killed.append(str(victim.pid))
+
+    row = run(name, models, out, options, kill)
+    count = row.share.pop(killed[0], 0)
+    (other,) = row.share.values()
+    row.share = Counter({"killed": count, "other": other})
+    again = sum(each["tries"] > 1 for each in row.told)
+    row.note = f"killed after {count} of its models; the other did {other}" + (
+        f", {again} of them alone" if again else ""
+    )
+    return row
+
+
+def run(
+    name: str, models: Path, out: Path, options: list[str], kill: Callable[[], None] | None = None
+) -> Row:
+    command = [sys.executable, "-m", "relayish", "optimize", str(models), "-o", f"{out}/"]
+    watching = threading.Thread(target=kill_at_third, args=(models, out, kill))
+    if kill is not None:
+        watching.start()
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [*command, *options, "--json"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    seconds = time.perf_counter() - begin
+    if kill is not None:
+        watching.join()
+    return Row(name, seconds, json.loads(done.stdout), out)
+
+
+def kill_at_third(models: Path, out: Path, kill: Callable[[], None]) -> None:
+    """Kill when a third of the models is done."""
+    wanted = len(list(models.iterdir())) // 3
+    record = out / "relayish.jsonl"
+    while not record.exists() or record.read_bytes().count(b"\n") < wanted:
+        time.sleep(0.05)
+    kill()
+
+
+def render(rows: list[Row], count: int) -> str:
+    today = dt.datetime.now(tz=dt.UTC).date()
+    machine = f"{os.cpu_count()} cores ({platform.machine()}) shared with others, so times vary"
+    lines = [
+        "# Many models by workers",
+        "",
+        f"{today}, CPython {platform.python_version()}, {machine}; onnx {onnx.__version__}.",
+        "Written by `python -m bench.many_models --write`, which says what was done.",
+        "",
+        f"{count} models by `relayish optimize`, each verified in onnxruntime.",
+        "",
+        "| workers | seconds | against one | models by worker | that differ | without result |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in rows:
+        share = " + ".join(str(each) for each in row.share.values())
+        share = f"{share}: {row.note}" if row.note else share
+        times = f"{rows[0].seconds / row.seconds:.2f} times as fast"
+        cells = row.name, f"{row.seconds:.1f}", times, share, str(row.differ), str(len(row.bad))
+        lines.append(f"| {' | '.join(cells)} |")
+    if rows[0].bad:
+        lines += ["", "Models without a result, by the first way:", ""]
+        lines += [f"* {Path(name).name}: {why}" for name, why in rows[0].bad.items()]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
