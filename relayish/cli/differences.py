@@ -155,5 +155,5 @@ def are_same(before: Any, after: Any) -> bool:  # Any: as above
         return False
     if before.dtype == object:
         return bool(before.tolist() == after.tolist())
-    bits = [np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (before, after)]
-    return bool(np.array_equal(*bits))
+    was, now = (np.ascontiguousarray(each).reshape(-1).view(np.uint8) for each in (before, after))
+    return bool(np.array_equal(was, now))

@@ -63,7 +63,7 @@ def _row(told: Told) -> Sequence[str]:
 
 def _result(told: Told) -> str:
     if told.report is None:
-        return f"error: {_brief(told.error or '')}"
+        return f"error: {_brief(told.error)}"
     found = told.report["verification"]
     said = "not verified" if found is None else "equal"
     if found is not None and not found["equal"]:
@@ -75,7 +75,7 @@ _LONGEST: Final = 100
 """The characters of a reason in the table; all of it is told when it is met, and as JSON."""
 
 
-def _brief(reason: str) -> str:
+def _brief(reason: str | None) -> str:
     line = reason.splitlines()[0] if reason else ""
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
