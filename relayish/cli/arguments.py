@@ -39,9 +39,8 @@ class Parser(argparse.ArgumentParser):
     def format_usage(self) -> str:
         """Return the usage as errors show it: without options, which would hide the error."""
         taken = [
-            f"[{name}]" if action.nargs == "?" else name
+            _TAKEN.get(action.nargs, "{}").format(_metavar_of(action))
             for action in self._get_positional_actions()
-            for name in [_metavar_of(action)]
         ]
         words = " ".join([self.prog, "[OPTION...]", *taken])
         return f"usage: {words}; {self.prog} --help tells more\n"
@@ -79,6 +78,10 @@ class Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(
                 action, f"invalid choice: {value!r}; choose from {', '.join(known)}{near}"
             )
+
+
+_TAKEN: Final[Mapping[object, str]] = {"?": "[{}]", "*": "[{}...]", "+": "{}..."}
+"""How often something is given, as usage shows it."""
 
 
 def _metavar_of(action: argparse.Action) -> str:
@@ -120,10 +123,7 @@ def add_frame(parser: Parser, *, is_inner: bool = False) -> None:
     )
     loudness: Mapping[str, tuple[Verbosity, str]] = {
         "quiet": (Verbosity.QUIET, "tell only what is wrong, and what is asked for"),
-        "verbose": (
-            Verbosity.VERBOSE,
-            "tell what is read and loaded, and which passes run",
-        ),
+        "verbose": (Verbosity.VERBOSE, "tell what is read and loaded, and which passes run"),
     }
     for name, (value, what) in loudness.items():
         frame.add_argument(

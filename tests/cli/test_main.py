@@ -59,12 +59,14 @@ def test_wrong_arguments_exit_with_two(argv: list[str], message: str, capsys: Ca
 @each(
     ("words", "usage"),
     [
-        (["print"], "relayish print [OPTION...] FILE; relayish print --help tells more"),
+        (["print"], "relayish print [OPTION...] FILE...; relayish print --help tells more"),
         (
             ["passes", "a", "b"],
             "relayish passes [OPTION...] [PASS]; relayish passes --help tells more",
         ),
         (["--nothing"], "relayish [OPTION...] COMMAND; relayish --help tells more"),
+        (["check", "-X"], "relayish check [OPTION...] FILE...; relayish check --help tells more"),
+        (["show", "-X"], "relayish show [OPTION...] [FILE...]; relayish show --help tells more"),
     ],
 )
 def test_usage_in_an_error_is_that_of_the_command(
