@@ -15,7 +15,7 @@ EXIT_CODES: Final = {
     1: "check found the program wanting, bisect a pass at fault, optimize or compile that the "
     "result is not equal, or diff a difference",
     USAGE: "an error in what was given: arguments, pipeline, program, files",
-    INTERNAL: "an unforeseen error, in a pass or in relayish; --traceback shows where",
+    INTERNAL: "an unforeseen error, in a pass or in relayish (--traceback shows where)",
     INTERRUPTED: "interrupted (Ctrl-C)",
     PIPE_CLOSED: "whoever read the output stopped reading",
     _ENDED: "ended by a signal",

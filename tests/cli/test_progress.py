@@ -12,6 +12,7 @@ import pytest
 from relayish.cli.main import main
 from relayish.cli.progress import WIDTH, Bar
 from relayish.cli.report import Verbosity, telling
+from relayish.pass_infra.instruments.progress import Progress
 
 Capture = pytest.CaptureFixture[str]
 CLEAR = "\r\x1b[K"
@@ -51,6 +52,20 @@ def test_a_bar_grows_and_is_taken_away() -> None:
     empty, filled = f">{' ' * (WIDTH - 1)}", f"{'=' * half}>{' ' * (half - 1)}"
     expected = f"{CLEAR}[{empty}] reading{CLEAR}[{filled}] writing{CLEAR}"
     assert shown_of(_Terminal()) == expected
+
+
+@pytest.mark.usefixtures("_without_rich")
+def test_passes_take_their_part_of_the_bar() -> None:
+    stream = _Terminal()
+    bar = Bar(2, 0, stream=stream)  # how many passes run is known when the first begins
+    bar.step("reading")
+    bar.begin_passes()
+    for number in (1, 2):
+        bar.show_pass(Progress(number, 2, "Pass"))
+    bar.step("writing")
+    bar.tell("checking")
+    filled = [each.count("=") for each in stream.getvalue().split(CLEAR)[1:]]
+    assert filled == [0, WIDTH // 4, WIDTH // 2, 3 * WIDTH // 4, WIDTH]
 
 
 def test_rich_draws_the_bar_and_takes_it_away() -> None:
