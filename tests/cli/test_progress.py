@@ -79,8 +79,11 @@ def test_rich_draws_the_bar_and_takes_it_away() -> None:
 
 def test_rich_takes_no_markup_from_what_is_done() -> None:
     pytest.importorskip("rich")
-    stream = _Terminal()
-    Bar(1, 0, stream=stream).step("[red]reading")
+    stream, streams = _Terminal(), (sys.stdout, sys.stderr)
+    bar = Bar(1, 0, stream=stream)
+    bar.step("[red]reading")
+    assert (sys.stdout, sys.stderr) == streams  # who writes there is not wrapped at its width
+    bar.end()
     assert "[red]reading" in stream.getvalue()
 
 
