@@ -61,8 +61,7 @@ class Parser(argparse.ArgumentParser):
         options = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if options:
             known = [option for action in self._actions for option in action.option_strings]
-            near = "".join(suggest(each, known) for each in options[:1])
-            return f"unrecognized arguments: {' '.join(rest)}{near}"
+            return f"unrecognized arguments: {' '.join(rest)}{suggest(options[0], known)}"
         taken = [_metavar_of(action) for action in self._get_positional_actions()]
         return (
             f"{self.prog} takes {' and '.join(taken) or 'options alone'}; found "
