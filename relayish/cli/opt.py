@@ -30,17 +30,16 @@ from relayish.domain.driver import Driver, DriverCtx
 from relayish.errors import OptionError, PassError
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.instrument import PassInstrument
-from relayish.pass_infra.instruments.diff import DiffInstrument
-from relayish.pass_infra.instruments.dump import DumpInstrument
-from relayish.pass_infra.instruments.printing import (
-    PassPrintingInstrument,
-    PrintAfterAll,
-    PrintBeforeAll,
+from relayish.pass_infra.instruments.named import (
+    dump,
+    print_after,
+    print_before,
+    show_differences,
+    verify,
 )
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
-from relayish.pass_infra.instruments.verify import VerifyInstrument
 from relayish.pass_infra.relay.program_file import phase_of
-from relayish.transform import get_check, pass_entry, why_not
+from relayish.transform import why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,31 +137,19 @@ def _read(args: argparse.Namespace) -> tuple[GivenFile, str]:
 
 def _instruments(args: argparse.Namespace) -> list[PassInstrument]:
     """Return the instruments that are asked for; what they print goes to standard error."""
-    for name in (*args.print_ir_after, *args.print_ir_before):
-        pass_entry(name)  # misspelt, it would silently have no effect
-    for name in args.verify:
-        get_check(name)
+    before = () if args.print_ir_before_all else tuple(args.print_ir_before)
+    after = () if args.print_ir_after_all else tuple(args.print_ir_after)
+    changed = args.print_changed
     made: list[PassInstrument] = []
     if args.verify:
-        made.append(VerifyInstrument(args.verify))
+        made.append(verify(checks=tuple(args.verify)))
     if args.dump_ir is not None:
-        made.append(DumpInstrument(args.dump_ir))
-    made += _printers(args)
+        made.append(dump(folder=args.dump_ir))
+    if before or args.print_ir_before_all:
+        made.append(print_before(passes=before))
+    if after or args.print_ir_after_all or changed:
+        made.append(print_after(passes=after, only_changed=changed))
     if args.diff or args.diff_types:
         colour = is_coloured(sys.stderr, args.color)
-        made.append(DiffInstrument(types=args.diff_types, colour=colour, file=sys.stderr))
-    return made
-
-
-def _printers(args: argparse.Namespace) -> list[PassInstrument]:
-    made: list[PassInstrument] = []
-    changed = args.print_changed
-    if args.print_ir_before_all:
-        made.append(PrintBeforeAll(file=sys.stderr))
-    if args.print_ir_after_all or (changed and not args.print_ir_after):
-        made.append(PrintAfterAll(only_changed=changed, file=sys.stderr))
-    if args.print_ir_before or args.print_ir_after:
-        after = () if args.print_ir_after_all else args.print_ir_after
-        before = () if args.print_ir_before_all else args.print_ir_before
-        made.append(PassPrintingInstrument(before, after, only_changed=changed, file=sys.stderr))
+        made.append(show_differences(types=args.diff_types, colour=colour))
     return made

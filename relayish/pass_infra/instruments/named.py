@@ -42,9 +42,16 @@ class CountAtEnd(PassCountInstrument):
 
 
 @register_instrument("Diff")
-def show_differences(*, passes: tuple[str, ...] = (), context: int = 3) -> PassInstrument:
+def show_differences(
+    *,
+    passes: tuple[str, ...] = (),
+    types: bool = False,
+    context: int = 3,
+    colour: bool = False,
+) -> PassInstrument:
     """Print what passes change, line by line."""
-    return DiffInstrument(_checked(passes) or None, context=context, file=sys.stderr)
+    names = _checked(passes) or None
+    return DiffInstrument(names, types=types, context=context, colour=colour, file=sys.stderr)
 
 
 @register_instrument("PrintBefore")
