@@ -108,6 +108,8 @@ def test_traceback_is_shown_when_asked(capsys: Capture) -> None:
     shown = capsys.readouterr().err
     assert "Traceback (most recent call last)" in shown
     assert shown.splitlines()[-1].startswith("relayish: error: no pass 'NoSuchPass'")
+    assert main(["--traceback", "passes", "NoSuchPass"]) == 2
+    assert "Traceback" in capsys.readouterr().err
 
 
 def test_version_is_that_of_the_package(capsys: Capture) -> None:

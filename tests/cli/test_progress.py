@@ -113,6 +113,8 @@ def test_opt_shows_every_pass_on_a_terminal_and_clears_the_line(
     assert main(words) == 0
     shown = [each.partition("] ")[2] for each in terminal.getvalue().split(CLEAR)]
     assert shown[1:] == ["[1/3] FoldConstant", "[2/3] InferType", "[3/3] DeadCodeElimination", ""]
+    filled = [each.count("=") for each in terminal.getvalue().split(CLEAR)]
+    assert filled == [0, 0, WIDTH // 3, 2 * WIDTH // 3, 0]
     terminal.truncate(0)
     assert main([*words, "--diff", "--color", "never"]) == 0
     assert CLEAR not in terminal.getvalue()
