@@ -13,7 +13,7 @@ from typing import Any, Final
 from relayish.binary import is_binary
 from relayish.cli.files import program_in, read_content, show_name, write_program
 from relayish.cli.forms import Form
-from relayish.errors import ModelError, OptionError
+from relayish.errors import ModelError, OptionError, ParseError
 from relayish.ir.relay.module import IRModule
 
 _LOOKED_AT: Final = 4096
@@ -79,6 +79,11 @@ def read_any(
         except ModelError as error:
             raise ModelError(f"{model.name} is no valid model: {error}") from error
         return GivenFile(given_as, mod, Form.MODEL, model=model)
+    if given == b"":
+        raise ParseError(
+            f"{show_name(given_as)} is empty; expected a model of ONNX, or a program as text or in "
+            f"binary form"
+        )
     if shapes:
         raise OptionError("--input-shape is for models of ONNX; a program says its own types")
     mod, form, source = program_in(

@@ -91,6 +91,12 @@ def test_validator_finds_what_is_wrong() -> None:
     ]
 
 
+def test_types_that_nobody_asked_about_are_unknown(files: dict[str, str], capsys: Capture) -> None:
+    assert main(["check", files["ill"], "--no-types", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["well_formed"], told["well_typed"], told["errors"]) == (True, None, [])
+
+
 def test_passes_are_told_with_what_they_left(files: dict[str, str], capsys: Capture) -> None:
     out = f"{files['a']}.out"
     words = ["opt", files["a"], "-p", "FoldConstant,InferType", "--json"]

@@ -157,10 +157,24 @@ def test_no_picture_is_written_over_the_program_or_another_picture(
         (b"\t\r\n\f// caf\xc3\xa9", False),
         (b"\x89RLY\r\n\x1a\n", False),
         (b"\x08\x08\x12\x00", True),
+        (b"x" * 15 + b"\x01", True),
+        (b"x" * 16 + b"\x01", False),
+        (b"x" * 16 + b"\x01\xff", True),
+        (b"x" * 16 + b"\xff", False),
+        (b"x" * 4096 + b"\x01\xff", False),
+        (b"x" * 20 + b"\x1b" + b"x" * 4074 + "\u00e9".encode(), False),
     ],
 )
 def test_models_are_told_from_programs(data: Any, found: bool) -> None:
     assert is_model(data) is found
+
+
+def test_nothing_is_told_to_be_nothing(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "empty"
+    path.write_bytes(b"")
+    for command in ("show", "check", "opt", "print"):
+        assert main([command, str(path)]) == 2
+        assert f"relayish: error: {path} is empty; expected a model" in capsys.readouterr().err
 
 
 def test_json_stands_alone_on_standard_output(calls, capsys):

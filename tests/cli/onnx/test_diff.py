@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from relayish.cli.main import main
+from tests.support.each import each
 from tests.support.small_models import FLOAT, model_of, small_model
 
 onnx = pytest.importorskip("onnx")
@@ -186,16 +188,19 @@ def test_types_and_metadata_are_compared_when_asked(
     assert capsys.readouterr().out == "+ description: words\n+ metadata key: value\n"
 
 
+def sum_of(folder: Path, count: int) -> str:
+    """Return a file with a model that adds so many constants to its input."""
+    constants = {f"c{number}": np.full(2, number, "float32") for number in range(count)}
+    nodes = [onnx.helper.make_node("Sum", ["x", *constants], ["y"])]
+    path = folder / f"{count}.onnx"
+    onnx.save(model_of(nodes, {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}, constants), path)
+    return str(path)
+
+
 def test_many_constants_are_told_by_type_unless_values_are_asked_for(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    def model(count: int) -> str:
-        constants = {f"c{number}": np.full(2, number, "float32") for number in range(count)}
-        nodes = [onnx.helper.make_node("Sum", ["x", *constants], ["y"])]
-        path = tmp_path / f"{count}.onnx"
-        onnx.save(model_of(nodes, {"x": (FLOAT, [2])}, {"y": (FLOAT, [2])}, constants), path)
-        return str(path)
-
+    model = functools.partial(sum_of, tmp_path)
     assert main(["diff", model(12), model(3)]) == 1
     assert capsys.readouterr().out == (
         "bytes of constants: 96 -> 24\n"
@@ -209,6 +214,38 @@ def test_many_constants_are_told_by_type_unless_values_are_asked_for(
     told = capsys.readouterr().out
     assert "- constant c11: float32[2] [11.0, 11.0]\n" in told
     assert "c10, c11)\n" in told
+
+
+@each(
+    ("values", "shown", "in_full"),
+    [
+        (list(range(1, 9)), " [1, 2, 3, 4, 5, 6, 7, 8]", " [1, 2, 3, 4, 5, 6, 7, 8]"),
+        ([*range(1, 8), 10], "#D", " [1, 2, 3, 4, 5, 6, 7, 10]"),
+        (list(range(1, 10)), "#D", "#D"),
+    ],
+)
+def test_few_elements_are_told_as_they_are(
+    values: list[int], shown: str, in_full: str, tmp_path: Path, capsys: Capture
+) -> None:
+    paths = []
+    for name, held in (("a", values), ("b", [0] * len(values))):
+        nodes = [onnx.helper.make_node("Reshape", ["x", "c"], ["y"])]
+        path = tmp_path / name
+        constants = {"c": np.array(held, "int64")}
+        onnx.save(model_of(nodes, {"x": (FLOAT, [1])}, {"y": (FLOAT, None)}, constants), path)
+        paths.append(str(path))
+    for wanted, more in ((shown, []), (in_full, ["--values"])):
+        assert main(["diff", *paths, *more]) == 1
+        first = re.sub(r"#[0-9a-f]{6}", "#D", capsys.readouterr().out.splitlines()[0])
+        assert first == f"- constant c: int64[{len(values)}]{wanted}"
+
+
+def test_constants_of_a_node_are_counted_from_three_on(tmp_path: Path, capsys: Capture) -> None:
+    model = functools.partial(sum_of, tmp_path)
+    assert main(["diff", model(3), model(0)]) == 1
+    assert "- node y: Sum(x, 3 constants)\n" in capsys.readouterr().out
+    assert main(["diff", model(2), model(0)]) == 1
+    assert "- node y: Sum(x, c0, c1)\n" in capsys.readouterr().out
 
 
 def test_only_attributes_that_differ_are_told(tmp_path: Path, capsys: Capture) -> None:
