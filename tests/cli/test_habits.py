@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish.cli.loaded import VARIABLE
+from relayish.cli.loading import VARIABLE
 from tests.support.each import each
 from tests.support.guard import HANGS
 from tests.support.habits import HABITS, Habit, make_files, run

@@ -8,6 +8,7 @@ import stat
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from relayish.cli.main import main
@@ -15,9 +16,9 @@ from relayish.cli.optimizing import one
 from relayish.errors import ModelError
 from relayish.frontend.onnx import from_onnx, save_onnx
 from relayish.ir.equality.structural_equal import structural_equal
-from tests.support.small_models import small_model
+from tests.support.small_models import FLOAT, model_of, small_model
 
-pytest.importorskip("onnx")
+onnx = pytest.importorskip("onnx")
 pytestmark = pytest.mark.references
 
 Capture = pytest.CaptureFixture[str]
@@ -122,6 +123,22 @@ def test_signal_that_is_ignored_is_ignored(model: Path, monkeypatch: pytest.Monk
         assert run(model, "-o", model) == 0
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_model_is_taken_whose_shapes_lie_beside_it(model: Path) -> None:
+    nodes = [
+        onnx.helper.make_node("Unsqueeze", ["x", "axes"], ["row"]),
+        onnx.helper.make_node("Reshape", ["row", "shape"], ["y"]),
+        onnx.helper.make_node("Neg", ["x"], ["unused"]),
+    ]
+    constants = {"axes": np.array([0]), "shape": np.array([3, 2])}
+    proto = model_of(nodes, {"x": (FLOAT, [2, 3])}, {"y": (FLOAT, [3, 2])}, constants)
+    beside = {"save_as_external_data": True, "location": "weights", "size_threshold": 0}
+    onnx.save(proto, model, **beside)
+    assert main(["check", str(model)]) == 0
+    out = model.with_name("out.onnx")
+    assert run(model, "-o", out) == 0
+    assert [node.op_type for node in onnx.load(out).graph.node] == ["Reshape"]
 
 
 def test_model_is_read_from_a_pipe(model: Path) -> None:
