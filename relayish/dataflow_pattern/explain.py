@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from relayish.dataflow_pattern.explanation import MOST_SHOWN, Explanation, Mismatch
+from relayish._support.graph import reachable
+from relayish.dataflow_pattern.explanation import MOST_SHOWN, Explanation, Mismatch, Part
 from relayish.dataflow_pattern.failure import (
     BOUND_OTHERWISE,
     FAILED_BEFORE,
@@ -20,30 +21,37 @@ from relayish.dataflow_pattern.failure import (
     Met,
 )
 from relayish.dataflow_pattern.matcher import Backward, Entered, Following, Goal, Guard, Matcher
+from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
+    STRUCTURAL,
     VERBS,
     AltPattern,
     AttrPattern,
+    CallPattern,
     DataTypePattern,
     DFPattern,
     DominatorPattern,
     ShapePattern,
+    TupleGetItemPattern,
     TypePattern,
     WildcardPattern,
+    children,
     expect_expr,
 )
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.module import IRModule
 
 _MOST_ARMS: Final = 24
+_MOST_PARTS: Final = 8
 
 
 def explain(pattern: DFPattern, expr: Node, mod: IRModule | None = None) -> Explanation:
     """Return where in ``expr`` a pattern matches, or where and why the nearest match ends.
 
     The nearest is the expression of which most parts of the pattern had held when one did not; of
-    several, the outermost, or first. Of the ways to match it, alternatives and either order of what
-    commutes, the one that came furthest counts.
+    several, the first, users before what they use. Of the ways to match it, alternatives and either
+    order of what commutes, the one that came furthest counts. Where the outermost operator of the
+    pattern is missing, it is told which part of it matches.
 
     Args:
         pattern: The pattern.
@@ -98,8 +106,27 @@ def _explain_failure(
     tracer = _Tracer(pattern, root, mod)
     again = tracer.match(nearest)
     assert not again, "what did not match before does not"
-    mismatches = tuple(tracer.list_mismatches())
-    return Explanation(pattern, matched, False, nearest, mismatches, tracer.furthest.parts)
+    mismatches, held = tuple(tracer.list_mismatches()), tracer.furthest.parts
+    part = None if held or matched is not None else _find_part(pattern, root, mod)
+    return Explanation(pattern, matched, False, nearest, mismatches, held, part)
+
+
+def _find_part(pattern: DFPattern, root: Any, mod: IRModule | None) -> Part | None:  # Any: as above
+    """Return the first part of a pattern that matches anything, of those that nodes have to be."""
+    parts = [each for each in reachable([pattern], children)[1:] if type(each) in _NODES]
+    for part in parts[:_MOST_PARTS]:
+        matcher = _Recorder(part, root, mod)
+        family, traversal = matcher.types.family, matcher.types.traversal
+        nodes: list[Any] = [*traversal.pre_order(root)]  # Any: as above
+        node = next((n for n in nodes if isinstance(n, family) and matcher.match(n)), None)
+        if node is not None:
+            users = (each for each in nodes if node in traversal.children(each))
+            return Part(part, node, next(users, None))
+    return None
+
+
+_NODES: Final = (CallPattern, NodePattern, TupleGetItemPattern, *STRUCTURAL)
+"""Patterns of nodes by what these are made of."""
 
 
 _Key: TypeAlias = "tuple[object, object, int]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from relayish.ir.kinds.one_line import nested_line
+from relayish.ir.kinds.one_line import nested_line, one_line_at
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.span import at_span
 
@@ -37,6 +37,20 @@ class Mismatch(NamedTuple):
         return f"at {where}: expected {self.expected}; found {self.found}"
 
 
+class Part(NamedTuple):
+    """A part of a pattern that matches a node, where the pattern does not even begin to match.
+
+    Attributes:
+        pattern: The part.
+        node: The node.
+        user: The first of what uses that, if anything does.
+    """
+
+    pattern: Node
+    node: Any  # Any: nodes of whatever language
+    user: Any | None
+
+
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """Where a pattern matches, or why it does not; true if it matches anywhere.
@@ -52,6 +66,7 @@ class Explanation:
             alternatives, some if there are many.
         held: How many parts of the pattern had matched in ``nearest`` where it ends, not counting
             wildcards and alternatives.
+        part: Where none had, the first part of the pattern that matches anything by itself.
     """
 
     pattern: Node
@@ -60,6 +75,7 @@ class Explanation:
     nearest: Any | None  # Any: as above
     mismatches: tuple[Mismatch, ...]
     held: int
+    part: Part | None = None
 
     def __bool__(self) -> bool:
         return self.matched is not None
@@ -79,6 +95,10 @@ class Explanation:
         lines += [f"  {'or ' if number else ''}{each}" for number, each in enumerate(shown)]
         if len(self.mismatches) > len(shown):
             lines.append("  or by other alternatives")
+        if self.part is not None:
+            part, node, user = self.part
+            used = "" if user is None else f", used by {one_line_at(user)}"
+            lines.append(f"  though its part {short(part)} matches {_show(node)}{used}")
         return "\n".join(lines)
 
 

@@ -28,7 +28,8 @@ from relayish.dataflow_pattern.pattern import (
 from relayish.errors import indefinite
 from relayish.ir.fields.naming import brief
 from relayish.ir.kinds.one_line import one_line, one_line_at
-from relayish.ir.relay.expr import Call, TupleGetItem
+from relayish.ir.relay.expr import Call, Let, TupleGetItem, Var
+from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 
 # Any, here and below: nodes of whatever language, patterns of one kind
@@ -69,7 +70,16 @@ class Failed:
 
 
 def _found(met: Met) -> str:
-    return one_line_at(met.node)
+    """Return what was met, and of a variable that a let binds what it stands for."""
+    shown = one_line_at(met.node)
+    if type(met.node) is not Var:
+        return shown
+    program = EXPRESSIONS.pre_order(met.matcher.root)
+    lets = (each for each in program if type(each) is Let and each.var is met.node)
+    let = next(lets, None)
+    if let is None:
+        return shown
+    return f"{shown}, bound to {one_line(let.value)} by a let: run ToGraphNormalForm first"
 
 
 def _tell_callee(met: Met) -> tuple[str, str]:

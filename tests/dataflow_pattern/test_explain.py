@@ -262,6 +262,38 @@ def test_what_matches_is_told() -> None:
     )
 
 
+def test_part_that_matches_is_told_where_the_operator_around_it_is_missing() -> None:
+    biased = CONV + relay.const(1.0)
+    pattern = relu((conv2d + is_constant()).has_dtype("float32"))
+    found = pattern.explain(relay.Tuple((relay.exp(relay.tanh(biased)),)))
+    assert found.held == 0
+    assert (found.part.pattern, found.part.node) == (pattern.args[0].pattern, biased)
+    assert str(found).splitlines()[-1] == (
+        "  though its part add(nn.conv2d(*, *), is_constant()) matches "
+        "add(nn.conv2d(%i, %w), 1f), used by tanh(%0)"
+    )
+    whole = pattern.explain(biased)
+    assert whole.part.user is None
+    assert str(whole).endswith("matches add(nn.conv2d(%i, %w), 1f)")
+
+
+def test_inner_part_is_told_where_no_larger_one_matches() -> None:
+    pattern = relu(tanh(conv2d - is_constant()))
+    assert pattern.explain(relay.exp(CONV)).part.pattern is conv2d
+    assert pattern.explain(relay.exp(X)).part is None
+    assert pattern.explain(relay.nn.relu(CONV)).part is None
+    assert relu(wildcard()).explain(relay.Tuple((X,))).part is None
+
+
+def test_variable_that_a_let_binds_is_told_with_what_it_stands_for() -> None:
+    bound = relay.Let(Y, relay.tanh(X), relay.Let(Z, relay.exp(X), relay.nn.relu(Y)))
+    told = relu(tanh(wildcard())).explain(bound)
+    assert str(told.mismatches[0]) == (
+        "at args[0]: expected a call of tanh; found %y, bound to tanh(%x) by a let: "
+        "run ToGraphNormalForm first"
+    )
+
+
 def test_of_equally_near_matches_the_outermost_is_told() -> None:
     expr = relay.nn.relu(relay.tanh(relay.nn.relu(relay.tanh(X))))
     assert relu(exp(wildcard())).explain(expr).nearest is expr
