@@ -339,12 +339,13 @@ class TestPlantedFaults:
         )
         assert "it raised TypeError: 'Any' object cannot be interpreted as an integer" in told
 
-    def test_pattern_of_elements_is_none(self):
-        op = declare(lambda _, data: np.sort(data), pattern=OpPattern.ELEMWISE)
+    @pytest.mark.parametrize("pattern", [OpPattern.ELEMWISE, OpPattern.BROADCAST])
+    def test_pattern_of_elements_is_none(self, pattern):
+        op = declare(lambda _, data: np.sort(data), pattern=pattern)
         (told,) = faults(op, DATA[::-1, ::-1].copy(), only=["pattern"])
         assert told == (
-            "pattern: pattern=ELEMWISE | elements of the result depend on others than those at "
-            "their place | declare OpPattern.INJECTIVE, or OPAQUE by leaving the pattern out"
+            f"pattern: pattern={pattern.name} | elements of the result depend on others than "
+            "those at their place | declare OpPattern.INJECTIVE, or OPAQUE by leaving the pattern out"
         )
 
     def test_pattern_of_elements_has_another_shape(self):

@@ -85,18 +85,19 @@ class _Places:
     def of(self, frame: FrameType) -> Span:
         """Return the span of what ``frame`` is at."""
         code, at = frame.f_code, frame.f_lasti
-        key = (id(code), at)
-        found = self._spans.get(key)
-        if found is None:
-            if key[0] not in self._positions:  # which keeps the code alive
-                name = _source_name(code.co_filename)
-                self._positions[key[0]] = (code, name, list(code.co_positions()))
-            _, name, positions = self._positions[key[0]]
-            line, end_line, column, end_column = positions[at // 2]
-            line = line or frame.f_lineno
-            start, end = (0, 1) if column is None or end_column is None else (column, end_column)
-            found = Span(name, line, end_line or line, start + 1, end + 1)
-            self._spans[key] = found
+        found = self._spans.get((id(code), at))
+        if found is not None:
+            return found
+        known = self._positions.get(id(code))
+        if known is None:  # what is kept keeps the code alive, so that none has its number
+            known = code, _source_name(code.co_filename), list(code.co_positions())
+            self._positions[id(code)] = known
+        _, name, positions = known
+        line, end_line, column, end_column = positions[at // 2]
+        line = line or frame.f_lineno
+        start, end = (0, 1) if column is None or end_column is None else (column, end_column)
+        found = Span(name, line, end_line or line, start + 1, end + 1)
+        self._spans[id(code), at] = found
         return found
 
 
