@@ -13,6 +13,7 @@ from relayish import interpreter as interpreter
 from relayish import ir as ir
 from relayish import onnx as onnx
 from relayish import op as op
+from relayish import parallel as parallel
 from relayish import passes as passes
 from relayish import prelude as prelude
 from relayish import testing as testing

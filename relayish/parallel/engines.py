@@ -20,7 +20,7 @@ from relayish.errors import ParallelError, WorkerLostError, suggest
 from relayish.parallel.processes import ProcessExecutor
 from relayish.parallel.sharing import Buffer, SharedFiles
 
-Workers: TypeAlias = "Executor | Callable[[], Executor] | str | None"
+Workers: TypeAlias = Executor | Callable[[], Executor] | str | None
 """An executor, what makes one, or what stands for one: ``"processes:4"``, ``"threads:2"``,
 ``"dask:tcp://host:8786"``, ``"ray:auto"``; ``None`` for none: one item after the other, here."""
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from relayish.cli.loaded import VARIABLE
 from relayish.cli.main import main
 from relayish.cli.optimizing import many
 from relayish.cli.optimizing.record import NAME, read_record
@@ -82,17 +83,6 @@ def test_results_are_in_the_folder_below_the_paths_of_their_models(
 def test_one_model_goes_into_a_folder_that_is_named_as_one(models, out) -> None:
     assert run(models / "a.onnx", "-o", f"{out}/", *HERE) == 0
     assert (out / "a.onnx").exists()
-
-
-@pytest.mark.slow("starts two processes that import relayish")
-def test_processes_make_the_same_and_leave_none(models, out, tmp_path, capsys: Capture) -> None:
-    assert run(models, "-o", out, "-j", 2, "--verify", 0, "--json") == 0
-    first, second = told(capsys)
-    expected = alone(models / "a.onnx", tmp_path / "alone.onnx")
-    assert (out / "a.onnx").read_bytes() == (out / "deep/b.onnx").read_bytes() == expected
-    for each in (first, second):
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(each["worker"].split(":")[1]), 0)
 
 
 def test_json_is_a_list_in_the_order_of_models(models, out, capsys: Capture) -> None:
@@ -266,7 +256,6 @@ def test_models_in_a_folder_of_the_folder_of_results_are_models(models, capsys: 
         (["{}", "-o", "out", "-j", "2", "--executor", "threads:2"], "write one"),
         (["{}", "-o", "out", "--executor", "thread:2"], "did you mean threads?"),
         (["{}/deep/none", "{}/empty", "-o", "out"], "is no *.onnx"),
-        (["{}", "-o", "out", "--disable-pass", "Nothing"], "no pass 'Nothing'"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_done(
@@ -301,27 +290,33 @@ def test_nothing_half_written_stays_and_what_is_done_does(
     monkeypatch.undo()
 
 
-@pytest.mark.slow("starts relayish, and processes that do")
-def test_an_interrupt_of_the_command_ends_all_processes(models, out) -> None:
-    script = models.parent / "slow_pass.py"
+@pytest.mark.slow("starts a process that imports relayish")
+def test_an_interrupt_ends_all_processes_and_keeps_what_they_made(
+    models, out, tmp_path, capsys: Capture, monkeypatch, declarations: None
+) -> None:
+    monkeypatch.setenv(VARIABLE, "[]")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    script, place = tmp_path / "slow_pass.py", tmp_path / "process"
     script.write_text(SLOW)
-    words = ["optimize", str(models), "-o", str(out), "-j", "2", "--load", str(script)]
-    command = [sys.executable, "-m", "relayish", *words, "-p", "Slow", "--verify", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        places = [models.parent / f"slow_pass.{number}" for number in (0, 1)]
-        deadline = time.monotonic() + 60
-        while not all(each.exists() and each.read_text() for each in places):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "0 of 2 models were done" in errors
-    for each in places:
-        with pytest.raises(ProcessLookupError):
-            os.kill(int(each.read_text()), 0)
-    assert [each.name for each in out.iterdir() if each.is_file()] == []
+    words = ["optimize", str(models), "-o", str(out), "-j", "1", "--load", str(script)]
+    me = threading.main_thread().ident
+    assert me is not None
+
+    def interrupt() -> None:
+        while not (place.exists() and place.read_text()):
+            time.sleep(0.02)
+        signal.pthread_kill(me, signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    assert main([*words, "-p", "DeadCodeElimination,Slow", "--verify", "0"]) == 130
+    thread.join()
+    assert "1 of 2 models were done; what is done is kept" in capsys.readouterr().err
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(place.read_text()), 0)
     assert list(out.glob(".relayish-*")) == []
+    assert set(read_record(out)) == {"a.onnx"}
+    assert (out / "a.onnx").read_bytes() == alone(models / "a.onnx", tmp_path / "alone.onnx")
 
 
 SLOW = """
@@ -330,16 +325,14 @@ from pathlib import Path
 from relayish.transform import register_pass
 from relayish.ir.relay.module import IRModule
 
+seen = []
+
 @register_pass("Slow", opt_level=0)
 def slow(mod: IRModule) -> IRModule:
-    '''Wait.'''
-    for number in (0, 1):
-        try:
-            with Path(__file__).with_suffix(f".{number}").open("x") as file:
-                file.write(str(os.getpid()))
-            break
-        except FileExistsError:
-            continue
-    time.sleep(60)
+    '''Wait at the second module.'''
+    seen.append(mod)
+    if len(seen) == 2:
+        Path(__file__).with_name("process").write_text(str(os.getpid()))
+        time.sleep(60)
     return mod
 """
