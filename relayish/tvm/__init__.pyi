@@ -78,6 +78,7 @@ from relayish import functor as functor
 from relayish import interpreter as interpreter
 from relayish import onnx as onnx
 from relayish import op as op
+from relayish import parallel as parallel
 from relayish import passes as passes
 from relayish import prelude as prelude
 from relayish import text as text
