@@ -345,7 +345,8 @@ class TestPlantedFaults:
         (told,) = faults(op, DATA[::-1, ::-1].copy(), only=["pattern"])
         assert told == (
             f"pattern: pattern={pattern.name} | elements of the result depend on others than "
-            "those at their place | declare OpPattern.INJECTIVE, or OPAQUE by leaving the pattern out"
+            "those at their place | declare OpPattern.INJECTIVE, or OPAQUE by leaving the "
+            "pattern out"
         )
 
     def test_pattern_of_elements_has_another_shape(self):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from relayish.cli.loaded import VARIABLE
+from relayish.cli.loading import VARIABLE
 from relayish.cli.main import main
 from relayish.cli.optimizing import many
 from relayish.cli.optimizing.record import NAME, read_record
