@@ -39,7 +39,8 @@ class Bar:
         self.done = 0
         self.stream = sys.stderr if stream is None else stream
         is_wanted = self.total > 0 and verbosity() is Verbosity.USUAL
-        self._is_shown = is_wanted and is_terminal(self.stream)
+        # colours may be forced into a file, but not what is written over
+        self._is_shown = is_wanted and self.stream.isatty() and is_terminal(self.stream)
         self._passes_before = 0
         self._drawn: Any = None  # Any: a bar of rich, which need not be installed
 

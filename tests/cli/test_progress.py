@@ -90,6 +90,9 @@ def test_rich_takes_no_markup_from_what_is_done() -> None:
 def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown_of(io.StringIO()) == ""
     assert shown_of(_Terminal(), steps=0) == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert shown_of(io.StringIO()) == ""
+    monkeypatch.delenv("FORCE_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert shown_of(_Terminal()) == ""
 
