@@ -12,7 +12,7 @@ from relayish.cli.any_file import read_any, write_like
 from relayish.cli.files import STANDARD
 from relayish.cli.json_form import render_json
 from relayish.cli.pipeline_options import context_of, driver_context, named_pipeline, usual_pipeline
-from relayish.cli.report import tell, tell_error
+from relayish.cli.report import Verbosity, tell, tell_error, tell_note, verbosity
 from relayish.domain.driver import Driver
 from relayish.errors import ConfigError
 from relayish.ir.relay.module import IRModule
@@ -69,12 +69,13 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         return 0 if culprit is None else EXIT_FOUND
     if culprit is None:
-        tell_error("relayish: nothing is wrong after any pass\n")
+        if verbosity() is not Verbosity.QUIET:
+            tell_error("relayish: nothing is wrong after any pass\n")
         return 0
     others = f"{culprit.position} other pass{'' if culprit.position == 1 else 'es'}"
     where = "" if culprit.function is None else f"; the function at fault is @{culprit.function}"
     tell_error(f"relayish: {culprit.name} is at fault, after {others}: {culprit.message}\n")
-    tell_error(f"relayish: note: opt --skip-after={culprit.position} leaves it out{where}\n")
+    tell_note(f"opt --skip-after={culprit.position} leaves it out{where}")
     return EXIT_FOUND
 
 

@@ -16,7 +16,7 @@ from relayish.cli.optimizing.one import TEST_SHAPE, optimise_model, pipeline_of
 from relayish.cli.optimizing.told import Told
 from relayish.cli.pass_report import check_report
 from relayish.cli.pipeline_options import context_of, driver_context, render_run
-from relayish.cli.report import Verbosity, tell, tell_error, verbosity
+from relayish.cli.report import Verbosity, tell, tell_error, tell_note, verbosity
 from relayish.cli.tables import tell_parts
 from relayish.domain.driver import Driver
 from relayish.errors import OptionError
@@ -41,7 +41,10 @@ def run(args: argparse.Namespace) -> int:
     _check_output(args)
     report, code, _ = optimise_model(args)
     for note in report.notes:
-        tell_error(f"relayish: note: {note}\n")
+        if code:  # of what is wrong
+            tell_error(f"relayish: note: {note}\n")
+        else:
+            tell_note(note)
     on_error = args.output == STANDARD
     if args.json:
         (tell_error if on_error else tell)(render_json(told_of(report)))

@@ -116,3 +116,9 @@ def test_options_of_drivers_count_when_a_pass_at_fault_is_sought(
 ) -> None:
     words = ["bisect", str(program), "-p", "InferType,NewParams"]
     assert main([*words, "--skip-equal=2"]) == 0
+
+
+def test_quiet_says_nothing_of_what_is_right(program: Path, capsys: Capture) -> None:
+    assert main(["-q", "bisect", str(program), "-p", "FoldConstant"]) == 0
+    told = capsys.readouterr()
+    assert told.out + told.err == ""

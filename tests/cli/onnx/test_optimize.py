@@ -219,6 +219,8 @@ def test_outputs_that_are_always_the_same_are_told_of(tmp_path, capsys: Capture)
     path = saved(tmp_path / "constant.onnx", nodes, {"x": four}, {"y": four}, constants)
     assert main(["optimize", str(path), *DEAD_CODE]) == 0
     assert "so equality proves little" in capsys.readouterr().err
+    assert main(["-q", "optimize", str(path), *DEAD_CODE]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_an_input_shape_is_that_of_the_result(model, tmp_path, capsys: Capture) -> None:
