@@ -254,7 +254,7 @@ class WorkerLostError(ParallelError):
 
 
 class PackageError(RelayishError, ImportError):
-    """What an installed package adds cannot be loaded; says which one, and why."""
+    """What a package, or a file, adds cannot be loaded; says which one, and why."""
 
 
 class DrawingError(RelayishError, ValueError):
