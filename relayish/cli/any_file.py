@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import importlib
 import re
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +15,7 @@ from typing import Any, Final
 from relayish.binary import is_binary
 from relayish.cli.files import program_in, read_content, show_name, write_program
 from relayish.cli.forms import Form
-from relayish.errors import ModelError, OptionError, ParseError
+from relayish.errors import ModelError, OptionError, ParseError, RelayishError
 from relayish.ir.relay.module import IRModule
 
 _LOOKED_AT: Final = 4096
@@ -92,25 +94,37 @@ def read_any(
     return GivenFile(given_as, mod, form, source)
 
 
-def require_model(path: str, name: str) -> None:
-    """Check that what begins like anything else than a model is not taken for one.
+@contextlib.contextmanager
+def as_model(path: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the file of a model, and what is to be said of it.
+
+    Of a program it is one that goes afterwards, with what the program is in ONNX.
 
     Args:
         path: A file that can be read again.
         name: What the command line calls it.
 
     Raises:
-        ModelError: If it holds a program; it says which commands take that.
+        RelayishError: If it holds a program that is no model in ONNX; a note says what takes it.
         OSError: If it cannot be read.
     """
     with Path(path).open("rb") as file:
         begin = file.read(_LOOKED_AT)
-    if begin and not is_model(begin):
-        what = "a program in binary form" if is_binary(begin) else "text"
-        raise ModelError(
-            f"{show_name(name)} is no model of ONNX, but {what}; relayish opt runs passes over "
-            f"programs, and relayish compile writes networks as C"
-        )
+    if not begin or is_model(begin):
+        yield path, ""
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "model.onnx")
+        try:
+            given = read_any(path, given_as=name)
+            importlib.import_module(_EXPORTER).save_onnx(given.mod, made)  # loaded as above
+        except RelayishError as error:
+            error.add_note(
+                f"{show_name(name)} holds no model of ONNX, and nothing that can be written as "
+                f"one; relayish opt runs passes over programs"
+            )
+            raise
+        yield str(made), f"{show_name(name)} is a program; its result is compared with it in ONNX"
 
 
 def is_model(data: bytes) -> bool:

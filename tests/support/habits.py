@@ -73,7 +73,8 @@ HABITS: Final = (
     Habit("relayish opt m.onnx -o small.onnx", 0),
     Habit("relayish bisect m.onnx", 0, "", "nothing is wrong after any pass"),
     Habit("relayish check loops", 0, "loops: well formed"),
-    Habit("relayish optimize p.relay", 2, "", "is no model of ONNX, but text; relayish opt runs"),
+    Habit("relayish optimize p.relay", 0, "equal on 3 random inputs", "p.relay is a program"),
+    Habit("relayish optimize loops", 2, "", "nothing that can be written as one; relayish opt"),
     Habit("relayish b2c m.onnx", 2, "", "relayish compile a network"),
     # pipes
     Habit("cat m.onnx | relayish show -", 0, "file       -"),

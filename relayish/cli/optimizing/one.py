@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from relayish._support.collector import freeze_heap
 from relayish._support.files import put_in_place
-from relayish.cli.any_file import require_model
+from relayish.cli.any_file import as_model
 from relayish.cli.files import STANDARD, show_name, write_bytes
 from relayish.cli.onnx.counting import PassCostInstrument
 from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, Run, usual_engines
@@ -101,9 +101,12 @@ def optimise_model(
     pipeline = pipeline_of(args)
     driver = Driver(pipeline.passes, driver_context(args), name=pipeline.info.name)
     engines = usual_engines(_run_in_session, is_needed=bool(args.verify), runtime=runtime)
-    with shown_bar(STEPS, len(driver.plan())) as bar, as_regular_file(args.file) as path:
+    with (
+        shown_bar(STEPS, len(driver.plan())) as bar,
+        as_regular_file(args.file) as given,
+        as_model(given, args.file) as (path, note),
+    ):
         bar.step("reading")
-        require_model(path, args.file)
         model = read_model(path, parse_shapes(args.input_shape), name=show_name(args.file))
         mod = model.to_module(freeze_params=args.freeze_params)
         wanted = _wanted(args, model, mod)
@@ -111,6 +114,7 @@ def optimise_model(
         with tempfile.TemporaryDirectory() as folder:
             work.check(Path(folder))
             report, code = work.optimise()
+    report.notes.extend([note] if note else [])
     report.seconds = time.perf_counter() - begin
     return report, code, model
 

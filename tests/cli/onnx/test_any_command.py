@@ -114,14 +114,33 @@ def test_model_with_tensors_beside_it_is_refused_from_standard_input(
         assert "nothing is beside standard input" in capsys.readouterr().err
 
 
-def test_program_is_no_model(tmp_path: Path, capsys: Capture) -> None:
-    path, binary = tmp_path / "a.onnx", tmp_path / "b.onnx"
-    path.write_text(PROGRAM)
-    write_binary(parse(PROGRAM), binary)
-    for given, what in ((path, "text"), (binary, "a program in binary form")):
-        assert main(["optimize", str(given)]) == 2
+def test_program_is_optimised_as_the_model_that_it_is(
+    tmp_path: Path, capsys: Capture, give: Callable[[bytes], None]
+) -> None:
+    out = tmp_path / "out.onnx"
+    text = PROGRAM.replace("add(%x, 1f)", "add(%x, add(1f, 2f))")
+    binary = tmp_path / "binary"
+    write_binary(parse(text), binary)
+    give(text.encode())
+    for name, shown in (("-", "<stdin>"), (str(binary), str(binary))):
+        assert main(["optimize", name, "-o", str(out), "--verify", "1"]) == 0
+        told = capsys.readouterr()
+        assert f"note: {shown} is a program; its result is compared with it in ONNX" in told.err
+        assert "equal on 1 random input" in told.out
+        (node,) = onnx.load(out).graph.node
+        assert node.op_type == "Add"
+
+
+def test_what_cannot_be_a_model_is_for_other_commands(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "loops.onnx"
+    path.write_text("function f (_A)\n{\n  A[0] = 1.0f\n}\n")
+    for text in (path.read_text(), "this is a text, and no model\n"):
+        path.write_text(text)
+        assert main(["optimize", str(path)]) == 2
         told = capsys.readouterr().err
-        assert f"{given} is no model of ONNX, but {what}; relayish opt runs" in told
+        assert f"{path} holds no model of ONNX, and nothing that can be written as one" in told
+        assert "relayish opt runs passes over programs" in told
+    path.write_text(PROGRAM)
     assert main(["b2c", str(path)]) == 2
     assert "relayish compile a network" in capsys.readouterr().err
 

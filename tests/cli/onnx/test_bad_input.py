@@ -25,10 +25,6 @@ def truncated(path: Path) -> None:
     path.write_bytes(small_model().SerializeToString()[:-20])
 
 
-def no_protobuf(path: Path) -> None:
-    path.write_text("this is a text, and no model\n" * 20)
-
-
 def empty(path: Path) -> None:
     path.write_bytes(b"")
 
@@ -133,7 +129,6 @@ def too_few_inputs(model: Any) -> None:
 
 CASES: dict[Callable[[Path], None], str] = {
     truncated: "cut off",
-    no_protobuf: "is no model of ONNX",
     empty: "graph",
     directory: "of several models the results go into a folder",
     missing: "No such file or directory",
