@@ -9,4 +9,3 @@ graph_executor = _graph_executor
 from relayish.codegen.c import library as _graph_runtime
 
 graph_runtime = _graph_runtime
-

@@ -9,4 +9,3 @@ fake_quantization_to_integer = _fake_quantization_to_integer
 from relayish import op as _mixed_precision
 
 mixed_precision = _mixed_precision
-
