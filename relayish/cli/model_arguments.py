@@ -27,7 +27,10 @@ def add_model_commands(commands: arguments.Commands[arguments.Parser]) -> None:
 def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     summary = "make a model of ONNX smaller by named passes, and prove the result equal"
     optimize = arguments.add_command(commands, "optimize", summary, _OPTIMIZE)
-    what = "models of ONNX, or programs that are; a folder stands for the *.onnx in it, at any depth; - for standard input"
+    what = (
+        "models of ONNX, or programs that can be written as such; a folder stands for the *.onnx "
+        "in it, at any depth; - for standard input"
+    )
     optimize.add_argument("files", nargs="*", metavar="MODEL", help=what)
     _add_example(optimize)
     what = "; of several models a folder; if not given, only what would become of them is told"
