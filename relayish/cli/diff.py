@@ -14,6 +14,7 @@ from relayish._support.printable import escape
 from relayish.analysis.operator_counts import list_op_freqs
 from relayish.cli.any_file import GivenFile, read_any
 from relayish.cli.differences import DiffReport, count_changes, largest_difference, render_diff
+from relayish.cli.each_file import check_once
 from relayish.cli.forms import Form, text_of
 from relayish.cli.json_form import render_json
 from relayish.cli.onnx.statistics import count_model
@@ -36,6 +37,7 @@ _DIGEST: Final = re.compile(r"\w+\[[\d, ]*\]#[0-9a-f]{6}\b")
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
+    check_once([args.before, args.after])
     given = [
         read_any(name, allow_unknown_ops=args.allow_unknown_ops)
         for name in (args.before, args.after)

@@ -59,8 +59,7 @@ def run_each(
         OptionError: If standard input is named twice.
         Exception: What the command raises for a single file.
     """
-    if files.count(STANDARD) > 1:
-        raise OptionError("standard input, -, is named twice, and there is only one; name it once")
+    check_once(files)
     if len(files) == 1:
         outcomes = [command(files[0])]
     else:
@@ -69,6 +68,16 @@ def run_each(
         told = [outcome.told for outcome in outcomes]
         tell(render_json(told[0] if len(files) == 1 else told))
     return max([outcome.code for outcome in outcomes])
+
+
+def check_once(files: Sequence[str]) -> None:
+    """Check that standard input is read once.
+
+    Raises:
+        OptionError: If it is named twice.
+    """
+    if files.count(STANDARD) > 1:
+        raise OptionError("standard input, -, is named twice, and there is only one; name it once")
 
 
 def _run_one(name: str, command: Callable[[str], Outcome], has_traceback: bool) -> Outcome:

@@ -105,6 +105,7 @@ def test_pictures_of_several_files_go_into_a_directory(
     ("words", "told"),
     [
         (["check", "-", "-"], "is named twice"),
+        (["diff", "-", "-"], "is named twice"),
         (["print", "a", "b", "-o", "c"], "-o c is one file for 2 programs"),
         (["show", "a", "b", "--svg", "-"], "write --svg DIR/"),
         (["show", "a", "--metadata"], "--metadata is for --text"),

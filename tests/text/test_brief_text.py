@@ -46,3 +46,14 @@ def test_constant_is_not_read_when_it_is_large():
 @pytest.mark.parametrize("shape", [(0, 3), (), (2, 2)])
 def test_constant_has_a_name_when_it_is_empty_or_not_contiguous(shape):
     assert ConstantNames().of(np.zeros(shape).T).startswith("float64[")
+
+
+def test_types_of_results_are_left_out_when_asked():
+    assert "-> Tensor[(2), float32] {" in brief_text(MOD)
+    assert "def @main(%x: Tensor[(2), float32]) {" in brief_text(MOD, show_results=False)
+
+
+def test_value_is_found_by_the_name_it_goes_by():
+    names, value = ConstantNames(), np.ones(3)
+    assert names.named(names.of(value)) is value
+    assert names.named("float64[3]") is None
