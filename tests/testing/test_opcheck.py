@@ -349,6 +349,16 @@ class TestPlantedFaults:
             "pattern out"
         )
 
+    def test_elements_of_what_is_stateful_may_be_any(self):
+        values = iter(range(1000))
+        op = declare(lambda _, data: data + next(values), pattern=OpPattern.ELEMWISE, stateful=True)
+        assert faults(op, DATA) == []
+
+    def test_elements_of_scalars_and_of_smaller_arguments_are_at_their_place(self):
+        op = declare(lambda _, one, two: one + two, ("one", "two"), pattern=OpPattern.BROADCAST)
+        assert faults(op, 1.0, 2.0, only=["pattern"]) == []
+        assert faults(op, DATA, DATA[0], only=["pattern"]) == []
+
     def test_pattern_of_elements_has_another_shape(self):
         op = declare(
             lambda _, data: data[0],

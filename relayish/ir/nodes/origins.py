@@ -93,9 +93,9 @@ class _Places:
             known = code, _source_name(code.co_filename), list(code.co_positions())
             self._positions[id(code)] = known
         _, name, positions = known
-        line, end_line, column, end_column = positions[at // 2]
-        line = line or frame.f_lineno
-        start, end = (0, 1) if column is None or end_column is None else (column, end_column)
+        _, end_line, column, end_column = positions[at // 2]
+        line = frame.f_lineno
+        start, end = (0, 1) if column is None else (column, end_column)
         found = Span(name, line, end_line or line, start + 1, end + 1)
         self._spans[id(code), at] = found
         return found
