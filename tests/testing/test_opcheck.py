@@ -19,6 +19,7 @@ from relayish.passes.relay.to_loops.formulas import elementwise
 from relayish.passes.relay.to_loops.refusing import Refusing
 from relayish.testing import OpCheckReport, opcheck
 from relayish.testing.op_checks.report import Fault
+from relayish.testing.op_checks.trial import is_close
 from tests.support.depth import DEPTH
 
 DATA = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -578,6 +579,32 @@ def test_gradient_is_compared_in_double_precision_alone():
     assert report.skipped["gradient"].startswith("finite differences are fine enough in float64")
     report = opcheck("cast", DATA, dtype="float32", only=["gradient"])
     assert report.skipped["gradient"].endswith("which it does not give here")
+
+
+def test_gradients_of_large_arguments_are_not_compared():
+    assert "gradient" in opcheck("negative", np.ones(1024), only=["gradient"]).passed
+    skipped = opcheck("negative", np.ones(1025), only=["gradient"]).skipped
+    assert skipped["gradient"] == "the arguments have more than 1024 elements"
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "near"),
+    [
+        (np.float64(1.0), np.float64(1.0009), True),
+        (np.float64(1.0), np.float64(1.01), False),
+        (np.float16(1.0), np.float16(1.01), True),
+        (np.float16(1.0), np.float16(1.1), False),
+        (np.float32(1.0), np.float64(1.0), False),
+        (np.ones(1), np.float64(1.0), False),
+        (np.int64(2**60), np.int64(2**60 + 1), False),
+        (np.float64(7.0), np.float64("nan"), True),
+        ((np.float64(1.0), np.True_), (np.float64(1.0), np.True_), True),
+        ((np.float64(1.0), np.True_), (np.float64(1.0), np.False_), False),
+        ((np.float64(1.0),), (np.float64(1.0), np.True_), False),
+    ],
+)
+def test_values_are_close(found, wanted, near):
+    assert is_close(found, wanted) is near
 
 
 @pytest.mark.deep

@@ -142,7 +142,7 @@ def _exchange(change: int) -> None:
     global _asking  # noqa: PLW0603 - how many contexts are open in all threads
     with _LOCK:
         _asking += change
-        if change > 0 and _asking == 1:
+        if _asking == 1:
             for constructor in list(_CODES):
                 _put_tracing(constructor)
         elif not _asking:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.interpreter.value import Evaluated, leaves, map_leaves
+from relayish.interpreter.value import leaves, map_leaves
 from relayish.op.declaration.layout_rule import InferredLayouts, LayoutRule
 from relayish.op.declaration.properties import stateful
 from relayish.op.layouts.rules import layout_rule
@@ -17,7 +17,7 @@ from relayish.op.types.layout_algebra import lead_axes, rearranges, whole_axes
 from relayish.op.types.result_size import type_of_value
 from relayish.testing.check_grad import Array
 from relayish.testing.op_checks.report import Fault, Skipped
-from relayish.testing.op_checks.trial import Trial
+from relayish.testing.op_checks.trial import Trial, is_close
 
 _LETTERS: Final = "NCHWDEFGIJ"
 _SHUFFLES: Final = 8
@@ -114,7 +114,7 @@ def _compare(
         found = leaves(trial.evaluate(values, after.attrs))
         results = zip(found, wanted, first.outputs, after.outputs, strict=True)
         for result, expected, before, now in results:
-            if not _is_near(arranged(np.asarray(result), now, before), expected):
+            if not is_close(arranged(np.asarray(result), now, before), expected):
                 told = f"the result, moved from {now} to {before}, has another value"
                 return trial.fault("layouts", declared, told, advice)
     except Exception as error:  # noqa: BLE001 - whatever an evaluation raises
@@ -131,15 +131,6 @@ def arranged(value: Array, before: str | None, now: str | None) -> Array:
     whole = value.reshape((1,) * (len(source) - len(before)) + value.shape)
     moved: Array = convert_layout(whole, source, now)
     return moved
-
-
-def _is_near(found: Evaluated, wanted: Evaluated) -> bool:
-    if found.shape != wanted.shape:
-        return False
-    wide = "float64" if wanted.dtype.kind in "fV" else wanted.dtype
-    return bool(
-        np.allclose(found.astype(wide), wanted.astype(wide), rtol=1e-4, atol=1e-5, equal_nan=True)
-    )
 
 
 def _shown(layouts: Sequence[str | None]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,7 @@ from relayish.ir.relay.expr import Function
 from relayish.ir.relay.module import IRModule
 from relayish.passes.relay.to_loops.lower_to_loops import lower_to_loops
 from relayish.testing.op_checks.report import Fault, Skipped
-from relayish.testing.op_checks.trial import Trial
-
-_TOLERANCE: Final = {1: 0.3, 2: 2e-2, 4: 1e-3, 8: 1e-3}
-"""By bytes of a float, how far values may be apart, of the larger of them and one."""
+from relayish.testing.op_checks.trial import Trial, is_close
 
 
 def check_loops(trial: Trial) -> Iterator[Fault]:
@@ -68,20 +65,3 @@ def _shown(value: Evaluated) -> str:
         return show_value(value)
     numbers = np.array2string(np.asarray(value), threshold=6, edgeitems=2)
     return f"{show_value(value)} {' '.join(numbers.split())}"
-
-
-def is_close(found: Any, wanted: Any) -> bool:  # Any: values
-    """Return whether two values are the same, or floats close where the wanted are finite."""
-    if isinstance(wanted, tuple):
-        return len(found) == len(wanted) and all(map(is_close, found, wanted))
-    one, other = np.asarray(found), np.asarray(wanted)
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return False
-    if other.dtype.kind not in "fV":
-        return bool((one == other).all())
-    tolerance = _TOLERANCE[other.dtype.itemsize]
-    one, other = one.astype(np.float64), other.astype(np.float64)
-    finite = np.isfinite(other)
-    one, other = one[finite], other[finite]
-    largest = np.abs(other).max(initial=1)
-    return bool(np.allclose(one, other, rtol=tolerance, atol=tolerance * largest))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -90,3 +90,24 @@ class Trial:
     def fault(self, check: str, declared: str, found: str, advice: str) -> Fault:
         """Return a fault that this call shows."""
         return Fault(check, self.sample.shown, declared, found, advice)
+
+
+def is_close(found: Any, wanted: Any) -> bool:  # Any: values
+    """Return whether two values are the same, or floats close where the wanted are finite."""
+    if isinstance(wanted, tuple):
+        return len(found) == len(wanted) and all(map(is_close, found, wanted))
+    one, other = np.asarray(found), np.asarray(wanted)
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return False
+    if other.dtype.kind not in "fV":
+        return bool((one == other).all())
+    tolerance = _TOLERANCE[other.dtype.itemsize]
+    one, other = one.astype(np.float64), other.astype(np.float64)
+    finite = np.isfinite(other)
+    one, other = one[finite], other[finite]
+    largest = np.abs(other).max(initial=1)
+    return bool(np.allclose(one, other, rtol=tolerance, atol=tolerance * largest))
+
+
+_TOLERANCE: Final = {1: 0.3, 2: 2e-2, 4: 1e-3, 8: 1e-3}
+"""By bytes of a float, how far values may be apart, of the larger of them and one."""

@@ -23,7 +23,7 @@ from relayish.op.types.dimension import show_type
 from relayish.op.types.result_size import bound_result
 from relayish.testing.op_checks.report import Fault, Skipped
 from relayish.testing.op_checks.samples import typed_call
-from relayish.testing.op_checks.trial import Trial
+from relayish.testing.op_checks.trial import Trial, is_close
 
 MEND = "mend the one that is wrong"
 
@@ -192,7 +192,7 @@ def check_pattern(trial: Trial) -> Iterator[Fault]:
         return
     mask = np.arange(value.size).reshape(value.shape) % 2 == 0
     other = trial.evaluate([_exchanged(each, mask) for each in inputs])
-    if not _is_near(other[~mask], value[~mask]):
+    if not is_close(other[~mask], value[~mask]):
         told = "elements of the result depend on others than those at their place"
         yield trial.fault("pattern", declared, told, advice)
 
@@ -216,7 +216,7 @@ def check_properties(trial: Trial) -> Iterator[Fault]:
     if op in properties.mark and not same_value(value, values[0]):
         yield trial.fault("mark", "mark=True", "the result is not the argument itself",
                           "leave mark=True out")  # fmt: skip
-    if op in properties.view and not _is_near(np.ravel(value), np.ravel(values[0])):
+    if op in properties.view and not is_close(np.ravel(value), np.ravel(values[0])):
         yield trial.fault("view", "view=True", "the result has other elements than its argument",
                           "leave view=True out")  # fmt: skip
     shape_only = properties.shape_only.get(op)
@@ -241,11 +241,3 @@ def _exchanged(value: Evaluated, mask: Any) -> Evaluated:  # Any: an array of bo
     if value.shape != mask.shape or not value.ndim:
         return value
     return normalise(np.where(mask, np.flip(value), value).astype(value.dtype))
-
-
-def _is_near(found: Any, wanted: Any) -> bool:  # Any: arrays
-    if found.dtype != wanted.dtype or found.shape != wanted.shape:
-        return False
-    if found.dtype.kind not in "fc":
-        return same_value(normalise(found), normalise(wanted))
-    return bool(np.allclose(found, wanted, rtol=1e-5, equal_nan=True))

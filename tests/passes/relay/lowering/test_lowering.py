@@ -28,7 +28,7 @@ from relayish.passes.relay.lowering.targets import (
 )
 from relayish.passes.relay.lowering.vision.handler import LowerVision
 from relayish.testing import mobilenet, resnet
-from relayish.testing.op_checks.loops import is_close
+from relayish.testing.op_checks.trial import is_close
 from relayish.transform import Lower, ToANormalForm
 from relayish.transform import LowerNN as LowerNNPass
 from tests.support.depth import DEPTH
