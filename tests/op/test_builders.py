@@ -13,6 +13,7 @@ from relayish.ir.relay.expr import Call, Constant, Tuple, TupleGetItem
 from relayish.ir.relay.type import TensorType
 from relayish.ir.relay.virtual_device import VirtualDevice
 from relayish.op import builder, get_op, list_ops
+from relayish.op.builders import builder as builder_module
 from relayish.op.builders.attribute_shorthand import expand_shorthand
 from relayish.op.builders.builder import Parameters, find_description, list_builders
 from relayish.op.declaration.attribute_vocabulary import ATTRIBUTES
@@ -527,6 +528,12 @@ def test_docstring_shows_summary_shapes_attributes_and_source():
     assert "Returns:\n    (n, o, h', w')" in text
     assert "Relay ``nn.conv2d``" in text
     assert "one of them, it is the end" in relay.arange.__doc__
+
+
+def test_docstring_of_a_builder_by_hand_is_the_same_when_it_is_asked_for_anew(monkeypatch):
+    text = relay.arange.__doc__
+    monkeypatch.delitem(builder_module._MADE, "arange")  # as where declarations are undone
+    assert relay.op.arange.__doc__ == text
 
 
 def test_entry_is_read_from_its_lines():

@@ -44,6 +44,8 @@ class _ByHand(NamedTuple):
 
     function: Builder
     description: str | None
+    remarks: str | None
+    """Its docstring as it was written; what it has goes before that."""
 
 
 _BY_HAND: dict[str, _ByHand] = {}
@@ -69,7 +71,7 @@ def custom_builder(name: str, description: str | None = None) -> Callable[[Build
     """
 
     def declare(function: Builder) -> Builder:
-        _BY_HAND[name] = _ByHand(function, description)
+        _BY_HAND[name] = _ByHand(function, description, function.__doc__)
         return function
 
     return declare
@@ -119,9 +121,10 @@ def _document(name: str) -> Builder:
     """Return the builder that is written by hand, with the docstring of a made one."""
     made = _MADE.get(name)
     if made is None:
-        made = _MADE[name] = _BY_HAND[name].function
+        by_hand = _BY_HAND[name]
+        made = _MADE[name] = by_hand.function
         signature = inspect.signature(made)
-        made.__doc__ = build_docstring(name, signature, find_description(name), made.__doc__)
+        made.__doc__ = build_docstring(name, signature, find_description(name), by_hand.remarks)
     return made
 
 
