@@ -4816,7 +4816,19 @@ class qnn(_QuantisedOperators):
 
 class random:
     @staticmethod
-    def threefry_key(seed: int) -> Constant: ...
+    def threefry_key(seed: int) -> Constant:
+        """Return the key ``(10,) uint64`` that random numbers start from.
+
+        Args:
+            seed: From 0 to 2**256 - 1; the lowest 64 bits are the first word.
+
+        Raises:
+            EvaluationError: If it is another number.
+
+        Example:
+            >>> threefry_key(7).data[:4].tolist()
+            [7, 0, 0, 0]
+        """
     @staticmethod
     def multinomial(key: _Arg, probs: _Arg, num_samples: int = 1) -> Call:
         """Draw classes by their probabilities.

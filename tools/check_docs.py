@@ -3,12 +3,14 @@
 python -m tools.check_docs           # each error with its page and line, then how many by kind
 
 The code of a page is one module, as it is when somebody types it in. Examples that show an
-exception are wrong on purpose, so what checkers say of their lines is counted apart.
+exception are wrong on purpose, so what checkers say of their lines is counted apart. What a page
+declares of its own is known by stubs, where the page says that ``relayish stubs`` writes them.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -47,10 +49,31 @@ def check(pages: Mapping[str, Joined]) -> dict[str, list[Complaint]]:
             module = re.sub(r"\W", "_", f"page_{page}")
             names[module] = page
             Path(folder, f"{module}.py").write_text(joined.source, encoding="utf-8")
+        _write_stubs(Path(folder), {m: pages[page] for m, page in names.items()})
         return {
             "mypy": list(_ask_mypy(Path(folder), names)),
             "pyright": list(_ask_pyright(Path(folder), names)),
         }
+
+
+def _write_stubs(folder: Path, pages: Mapping[str, Joined]) -> None:
+    """Write the stubs of what pages declare that tell of them, without examples that raise."""
+    declaring = {module: joined for module, joined in pages.items() if joined.tells_of_stubs}
+    if not declaring:
+        return
+    with tempfile.TemporaryDirectory() as packages:
+        for module, joined in declaring.items():
+            lines = [
+                "" if number in joined.refused else line
+                for number, line in enumerate(joined.source.splitlines(), 1)
+            ]
+            Path(packages, f"{module}.py").write_text("\n".join(lines), encoding="utf-8")
+        options = ["stubs", *declaring, "--output", str(folder / _TYPINGS)]
+        _run("relayish", options, at_most=0, PYTHONPATH=f"{packages}{os.pathsep}{ROOT}")
+
+
+_TYPINGS: Final = "typings"
+_INSTALLED: Final = "installed"
 
 
 def _ask_mypy(folder: Path, names: Mapping[str, str]) -> Iterator[Complaint]:
@@ -66,7 +89,8 @@ def _ask_mypy(folder: Path, names: Mapping[str, str]) -> Iterator[Complaint]:
         f"--cache-dir={cache}",
     ]
     files = sorted(map(str, folder.glob("*.py")))
-    output = _run("mypy", [*options, *files], at_most=1)
+    path = os.pathsep.join([str(folder / _TYPINGS), str(ROOT)])
+    output = _run("mypy", [*options, *files], at_most=1, MYPYPATH=path)
     for file, line, text, kind in _MYPY_ERROR.findall(output):
         yield Complaint("mypy", names[Path(file).stem], int(line), kind, text)
 
@@ -74,13 +98,17 @@ def _ask_mypy(folder: Path, names: Mapping[str, str]) -> Iterator[Complaint]:
 def _ask_pyright(folder: Path, names: Mapping[str, str]) -> Iterator[Complaint]:
     settings = {
         "include": ["."],
-        "extraPaths": [str(ROOT)],
+        "exclude": [_TYPINGS, _INSTALLED],
+        "stubPath": _TYPINGS,
+        "venvPath": ".",
+        "venv": _INSTALLED,
         "pythonVersion": PYTHON,
         "typeCheckingMode": "standard",
         "reportMissingImports": False,  # of packages that are not installed
     }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    options = ["--project", str(folder), "--pythonpath", sys.executable, "--outputjson"]
+    _install(folder / _INSTALLED)
+    options = ["--project", str(folder), "--outputjson"]
     for found in json.loads(_run("pyright", options, at_most=1))["generalDiagnostics"]:
         if found["severity"] == "error":
             line = found["range"]["start"]["line"] + 1
@@ -89,10 +117,22 @@ def _ask_pyright(folder: Path, names: Mapping[str, str]) -> Iterator[Complaint]:
             yield Complaint("pyright", names[Path(found["file"]).stem], line, kind, text)
 
 
-def _run(checker: str, options: list[str], at_most: int) -> str:
+def _install(environment: Path) -> None:
+    """Make an environment in which relayish is installed: pyright looks for stubs before that."""
+    packages = environment / "lib" / f"python{PYTHON}" / "site-packages"
+    packages.mkdir(parents=True)
+    (packages / "relayish").symlink_to(ROOT / "relayish", target_is_directory=True)
+    others = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "others.pth").write_text("\n".join(others), encoding="utf-8")
+
+
+def _run(checker: str, options: list[str], at_most: int, **variables: str) -> str:
     """Return what a checker prints; 1 is how it exits where it found errors."""
     command = [sys.executable, "-m", checker, *options]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    variables = {**os.environ, **variables}
+    done = subprocess.run(  # noqa: S603
+        command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+    )
     if done.returncode > at_most:
         raise SystemExit(f"{checker} failed: {done.stdout}{done.stderr}")
     return done.stdout

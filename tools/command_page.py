@@ -34,7 +34,7 @@ is written by `make generate` from what the commands declare.
 FAMILIES: Final = {
     "Models of ONNX": ("optimize", "compile", "show", "diff"),
     "Programs": ("opt", "drive", "print", "b2c", "check", "analyse", "bisect"),
-    "What there is": ("passes", "domains", "completion"),
+    "What there is": ("passes", "domains", "completion", "stubs"),
 }
 """By title: the commands of a kind; others come last."""
 

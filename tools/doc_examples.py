@@ -39,10 +39,12 @@ class Joined(NamedTuple):
 
     Attributes:
         refused: The lines of examples that show an exception, from 1: they are wrong on purpose.
+        tells_of_stubs: Whether the page tells of stubs for what it declares.
     """
 
     source: str
     refused: frozenset[int]
+    tells_of_stubs: bool = False
 
 
 def join_examples(text: str) -> Joined:
@@ -50,7 +52,7 @@ def join_examples(text: str) -> Joined:
 
     Example:
         >>> join_examples("A sum:\n\n```python\n>>> 1 + 2\n3\n>>> x\nTraceback (most recent call last):\nNameError: x\n```\n")
-        Joined(source='\n\n\n1 + 2\n\nx\n\n\n\n', refused=frozenset({6}))
+        Joined(source='\n\n\n1 + 2\n\nx\n\n\n\n', refused=frozenset({6}), tells_of_stubs=False)
     """  # noqa: E501 - a page in one line
     source = python_of(text)
     kept = [""] * (source.count("\n") + 1)
@@ -60,7 +62,7 @@ def join_examples(text: str) -> Joined:
         kept[example.lineno : example.lineno + len(lines)] = lines
         if example.exc_msg is not None:
             refused.update(range(example.lineno + 1, example.lineno + 1 + len(lines)))
-    return Joined("\n".join(kept), frozenset(refused))
+    return Joined("\n".join(kept), frozenset(refused), "`relayish stubs" in text)
 
 
 def joined_pages() -> dict[str, Joined]:

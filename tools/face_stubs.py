@@ -24,6 +24,7 @@ FACES = (
     "functor",
     "interpreter",
     "onnx",
+    "parallel",
     "pass_infra",
     "text",
     "tir",

@@ -50,7 +50,7 @@ def stub_of(path: str, other: str, within: Sequence[str]) -> str:
         if where == other:
             home, _, there = module.rpartition(".")
             inner.append(_line(short, home, there))
-    return f"{_HEAD.format(name)}from {other} import *\n{''.join(inner)}"
+    return f"{_HEAD.format(name)}from {other} import *\n{''.join(inner)}".rstrip() + "\n"
 
 
 def face_stub() -> str:

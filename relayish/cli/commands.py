@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "analyse": "relayish.cli.analyse",
     "bisect": "relayish.cli.bisect",
     "completion": "relayish.cli.completion",
+    "stubs": "relayish.cli.stubs",
 }
 
 

@@ -38,6 +38,24 @@ def add_program_commands(commands: arguments.Commands[arguments.Parser]) -> None
     _add_analyse(commands)
     _add_bisect(commands)
     _add_completion(commands)
+    _add_stubs(commands)
+
+
+def _add_stubs(commands: arguments.Commands[arguments.Parser]) -> None:
+    what = "write stubs, by which type checkers and editors know what packages declare"
+    stubs = arguments.add_command(commands, "stubs", what, _STUBS)
+    what = "a package, or a module, that declares operators, passes or kinds of nodes"
+    stubs.add_argument("packages", nargs="+", metavar="PACKAGE", help=what)
+    what = "the folder of stubs; typings if not given, where pyright looks"
+    stubs.add_argument("-o", "--output", metavar="FOLDER", default="typings", help=what)
+    what = "write beside each module that declares kinds a stub of it as well"
+    arguments.add_flags(stubs, {"--kinds": what})
+
+
+_STUBS: Final = """\
+mypy looks into the folder where mypy_path says so. The stubs are of this release of relayish: write
+them anew after another is installed.
+"""
 
 
 def _add_completion(commands: arguments.Commands[arguments.Parser]) -> None:

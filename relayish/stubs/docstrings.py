@@ -22,11 +22,14 @@ def literal(text: str, margin: str) -> str:
           '''Sum of all.'''
     """
     text = text.strip()
-    quotes = "'''" if '"""' in text else '"""'
-    prefix = "r" if "\\" in text else ""
-    is_plain = "\n" not in text and text[-1:] not in (quotes[0], "\\")
-    end = quotes if is_plain else f"\n{quotes}"
-    lines = f"{prefix}{quotes}{text}{end}".split("\n")
+    is_raw = "\\" in text and "\n" in text and '"""' not in text
+    if not is_raw:
+        text = text.replace("\\", "\\\\").replace('"""', r"\"\"\"")
+    if "\n" in text:
+        text += "\n"
+    elif text.endswith('"'):
+        text = rf"{text[:-1]}\""
+    lines = f'{"r" * is_raw}"""{text}"""'.split("\n")
     return "".join(f"{margin}{line}".rstrip() + "\n" for line in lines)
 
 

@@ -30,8 +30,13 @@ HEAD: Final = """\
 """
 
 
-def stub_of_kinds(module: ModuleType) -> str:
+def stub_of_kinds(module: ModuleType, packages: Sequence[str] = ()) -> str:
     """Return the stub of a module that declares kinds of nodes, and of what else is in it.
+
+    Args:
+        module: The module.
+        packages: Modules whose kinds count as well where a family has the members of its kinds,
+            beside those of relayish and of the package that the module is in.
 
     Raises:
         DeclarationError: If there is no source of it.
@@ -42,7 +47,7 @@ def stub_of_kinds(module: ModuleType) -> str:
         raise DeclarationError(
             f"{module.__name__} has no source to write a stub from; expected a module in a file"
         ) from error
-    stub = _Stub(module, source)
+    stub = _Stub(module, source, packages)
     body = "".join(stub.module())
     imports = "".join(stub.writer.imports())
     return f"{HEAD.format(module.__name__)}{imports}{body}"
@@ -59,8 +64,9 @@ def declares_kinds(module: ModuleType) -> bool:
 class _Stub:
     """Writes the stub of one module."""
 
-    def __init__(self, module: ModuleType, source: str) -> None:
+    def __init__(self, module: ModuleType, source: str, packages: Sequence[str]) -> None:
         self.writer = HintWriter(known=_known(module))
+        self._packages = ("relayish", module.__name__.partition(".")[0], *packages)
         self._module = module
         self._tree = ast.parse(source)
 
@@ -103,7 +109,7 @@ class _Stub:
             if said:
                 given = ", ".join(f"{each.arg}={ast.unparse(each.value)}" for each in said)
                 given += ", default=..." if any(k.arg == "default" for k in value.keywords) else ""
-                return f"{name}: {annotation} = field({given})"
+                return f"{name}: {annotation} = {ast.unparse(value.func)}({given})"
         return f"{name}: {annotation}"
 
     def _function(self, found: ast.FunctionDef, margin: str) -> Iterator[str]:
@@ -151,7 +157,7 @@ class _Stub:
         yield f"{margin}def with_fields({shown}) -> {result}: ...\n"
 
     def _open_members(self, family: type[Node], margin: str) -> Iterator[str]:
-        names = members_of_kinds(family)
+        names = members_of_kinds(family, self._packages)
         if not names or family.__bases__ != (Node,):
             return  # a node may be of several families below one, which have to agree
         literals = ", ".join(f'"{name}"' for name in names)
@@ -226,9 +232,16 @@ def _set_in(found: ast.stmt, margin: str) -> Iterator[str]:
                 yield f"{margin}{statement.target.attr}: {ast.unparse(statement.annotation)}\n"
 
 
-def members_of_kinds(family: type[Node]) -> Sequence[str]:
-    """Return the names of what kinds of a family have, and not the family itself, sorted."""
-    found = {name for kind in family.kinds for name in dir(kind) if not name.startswith("_")}
+def members_of_kinds(family: type[Node], packages: Sequence[str]) -> Sequence[str]:
+    """Return the names of what kinds of a family have, and not the family itself, sorted.
+
+    Args:
+        family: The family.
+        packages: Where the kinds are declared that count.
+    """
+    homes = tuple(f"{package}." for package in packages)
+    kinds = [kind for kind in family.kinds if f"{kind.__module__}.".startswith(homes)]
+    found = {name for kind in kinds for name in dir(kind) if not name.startswith("_")}
     own = {*dir(family), *dir(Node), *typing.get_type_hints(family)}
     return sorted(
         name
@@ -236,7 +249,7 @@ def members_of_kinds(family: type[Node]) -> Sequence[str]:
         if not name.endswith("_")
         and not name.startswith("derive_")
         and name not in GIVING_WAY
-        and any(_is_member(kind, name) for kind in family.kinds)
+        and any(_is_member(kind, name) for kind in kinds)
     )
 
 

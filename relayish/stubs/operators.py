@@ -11,6 +11,7 @@ from relayish.op.builders.builder import Namespace, Parameters, list_builders, o
 from relayish.op.declaration.properties import arguments, dynamic_form, static_form
 from relayish.op.declaration.registry import get_op, list_aliases
 from relayish.op.declaration.signature import ARRAY
+from relayish.op.random.operators import threefry_key
 from relayish.stubs.docstrings import INDENT, function
 
 MARK = "# operators: generated from their declarations\n"
@@ -61,7 +62,7 @@ _HINTS = {
 _IN_BUILDERS = {"Sequence": "_Sequence", "Dimension": "_Size", "DeviceLike": "object"}
 """How names in the annotations of builders written by hand are written here."""
 
-_MADE_BESIDE = {"random": ("def threefry_key(seed: int) -> Constant: ...",)}
+_MADE_BESIDE = {"random": {threefry_key: "def threefry_key(seed: int) -> Constant"}}
 """What modules of operators define themselves."""
 
 
@@ -99,8 +100,8 @@ def _prefix(domain: str) -> Iterator[str]:
 def _class(title: str, domain: str, margin: str) -> Iterator[str]:
     inner = margin + INDENT
     yield f"{margin}class {title}:\n"
-    for made in _MADE_BESIDE.get(domain, ()):
-        yield f"{inner}@staticmethod\n{inner}{made}\n"
+    for made, head in _MADE_BESIDE.get(domain, {}).items():
+        yield f"{inner}@staticmethod\n{function(head, made, inner)}"
     for name in dir(Namespace(f"{domain}.")):
         full = f"{domain}.{name}"
         if not name.isidentifier():

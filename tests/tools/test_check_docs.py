@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -55,11 +56,23 @@ def test_pages_that_show_code_and_notebooks_are_checked() -> None:
     assert all(compile(joined.source, page, "exec") for page, joined in pages.items())
 
 
+WRITTEN: list[tuple[str, str]] = []
+"""The packages of which stubs were written: names, and what was run."""
+
+
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let mypy complain of line 4 and 15 of a page, and pyright of line 6; nothing runs."""
 
-    def run(checker: str, options: list[str], at_most: int) -> str:
+    def run(checker: str, options: list[str], at_most: int, **variables: str) -> str:
+        if checker == "relayish":
+            packages = Path(variables["PYTHONPATH"].split(os.pathsep)[0])
+            WRITTEN[:] = [
+                (path.stem, path.read_text(encoding="utf-8")) for path in packages.iterdir()
+            ]
+            assert options[0] == "stubs"
+            assert options[1:-2] == [name for name, _ in WRITTEN]
+            return ""
         if checker == "mypy":
             file = options[-1]
             errors = [f"{file}:{line}: error: no  [misc]\n" for line in (4, 15)]
@@ -79,6 +92,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
         return json.dumps({"generalDiagnostics": found})
 
+    WRITTEN.clear()
     monkeypatch.setattr(check_docs, "_run", run)
     monkeypatch.setattr(check_docs, "joined_pages", lambda: {"docs/a-b.md": join_examples(PAGE)})
     monkeypatch.setattr(check_docs, "find_spec", lambda _: True)
@@ -98,6 +112,17 @@ def test_errors_where_an_exception_is_shown_count_apart() -> None:
     found = [Complaint("mypy", "page", line, "misc", "no") for line in (1, 2)]
     errors, on_purpose = split(found, {"page": Joined("", frozenset({2}))})
     assert ([each.line for each in errors], [each.line for each in on_purpose]) == ([1], [2])
+
+
+@pytest.mark.usefixtures("said")
+def test_stubs_are_written_of_pages_that_tell_of_them_without_what_raises() -> None:
+    check({"docs/a-b.md": join_examples(PAGE)})
+    assert WRITTEN == []
+    check({"docs/a-b.md": join_examples(f"{PAGE}\n`relayish stubs my_package` writes them.\n")})
+    ((name, source),) = WRITTEN
+    assert name == "page_docs_a_b_md"
+    assert "double(1)" in source
+    assert 'double("a", 1)' not in source
 
 
 @pytest.mark.usefixtures("said")

@@ -32,8 +32,9 @@ assert_type(Lift(Booleans()), Lift[bool])
 truths: MapLattice[str, bool] = MapLattice(Booleans())
 assert_type(truths.get(truths.bottom, "x"), bool)
 assert_type(truths.of({"x": True}), PersistentMap[str, bool])
-assert_type(PersistentMap([("x", 1)]).get("x"), int | None)
-assert_type(PersistentMap([("x", 1)]).get("x", 0), int)
+counts: PersistentMap[str, int] = PersistentMap([("x", 1)])
+assert_type(counts.get("x"), int | None)
+assert_type(counts.get("x", 0), int)
 assert_type(PersistentSet([1]).add(2), PersistentSet[int])
 
 

@@ -60,6 +60,7 @@ def conv2d_to_sparse2(
         Relay ``Conv2dToSparse2``, which looks at fewer of the attributes that count.
 
     Example:
+        >>> import numpy as np
         >>> from relayish import const, nn, var
         >>> weight = np.zeros((2, 2, 1, 1), "float32")
         >>> weight[0, 1] = 3
