@@ -1,10 +1,11 @@
 """Optimise many models by one worker, by two, and by two of Dask of which one is killed; compare.
 
-    python -m bench.many_models                        # 200 random models
+    python -m bench.many_models                        # 200 small networks
     python -m bench.many_models --models FOLDER        # of which some are every *.onnx below that
     python -m bench.many_models --count 50 --write
 
-Models are those of the folder and, up to ``--count``, random ones of `tests/support/random_onnx`.
+Models are those of the folder and, up to ``--count``, networks of two to five convolutions, with
+weights of their own, as an exporter writes them: each with its normalisation and activation.
 Each way is one call of `relayish optimize MODELS -o FOLDER/`, verification included, timed from
 outside; Dask's scheduler and workers run already. It is an error, and the exit status 1, if results
 are not the same as the first way has them, byte for byte, or if other models have none. Models that
@@ -19,6 +20,7 @@ import hashlib
 import json
 import os
 import platform
+import resource
 import shutil
 import subprocess
 import sys
@@ -30,10 +32,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
+from onnx import helper
 
 from tests.support.dask_cluster import Cluster, cluster
-from tests.support.random_onnx import random_model
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "bench" / "MANY.md"
@@ -44,10 +47,12 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--models", type=Path, help="a folder of models")
-    parser.add_argument("--size", type=int, default=8, help="of random ones, in nodes")
+    parser.add_argument("--memory", type=int, default=4, help="GiB of address space a process")
     parser.add_argument("--count", type=int, default=200, help="of models, random ones included")
     parser.add_argument("--write", action="store_true", help="put the table into bench/MANY.md")
     args = parser.parse_args()
+    # what takes all memory takes that of everybody on the machine
+    resource.setrlimit(resource.RLIMIT_AS, (args.memory << 30, args.memory << 30))
     with tempfile.TemporaryDirectory() as work:
         models = make_models(args, Path(work) / "models")
         rows = list(measure(models, Path(work)))
@@ -63,9 +68,36 @@ def make_models(args: argparse.Namespace, folder: Path) -> Path:
     for path in sorted(args.models.rglob("*.onnx")) if args.models else ():
         shutil.copy(path, folder / path.name)
     for seed in range(args.count - len(list(folder.iterdir()))):
-        model = random_model(seed, size=args.size, plain=True).model
-        onnx.save(model, folder / f"random_{seed:03}.onnx")
+        onnx.save(network(seed), folder / f"network_{seed:03}.onnx")
     return folder
+
+
+def network(seed: int) -> onnx.ModelProto:
+    """Return a small network; what it is depends on the seed alone."""
+    rng = np.random.default_rng(seed)
+    nodes, weights, value, channels = [], [], "x", 3
+
+    def weight(name: str, array: Any) -> str:
+        weights.append(onnx.numpy_helper.from_array(np.asarray(array, "float32"), name))
+        return name
+
+    for layer in range(2 + seed % 4):
+        wide = 4 * (1 + layer)
+        kernel = weight(f"w{layer}", rng.normal(0, 0.3, (wide, channels, 3, 3)))
+        conv, norm, out = f"conv{layer}", f"norm{layer}", f"relu{layer}"
+        nodes.append(helper.make_node("Conv", [value, kernel], [conv], pads=[1, 1, 1, 1]))
+        of_norm = [weight(f"n{layer}{i}", rng.uniform(0.5, 1.5, wide)) for i in range(4)]
+        nodes.append(helper.make_node("BatchNormalization", [conv, *of_norm], [norm]))
+        nodes.append(helper.make_node("Relu", [norm], [out]))
+        value, channels = out, wide
+    last = weight("last", rng.normal(0, 0.3, (channels, 10)))
+    nodes.append(helper.make_node("GlobalAveragePool", [value], ["pooled"]))
+    nodes.append(helper.make_node("Flatten", ["pooled"], ["flat"]))
+    nodes.append(helper.make_node("MatMul", ["flat", last], ["y"]))
+    given = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3, 16, 16])
+    told = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, 10])
+    graph = helper.make_graph(nodes, f"network_{seed}", [given], [told], weights)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 class Row:

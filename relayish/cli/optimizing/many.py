@@ -44,6 +44,8 @@ from relayish.parallel import Outcome, map_over
 from relayish.parallel.attempt import drop_trace
 
 _SUFFIX: Final = ".onnx"
+RETRIES: Final = 1
+"""How often a model whose worker was lost is tried again: it may take all memory again."""
 
 
 def is_for_many(args: argparse.Namespace) -> bool:
@@ -81,7 +83,7 @@ def optimise_many(args: argparse.Namespace) -> int:
     with _written_into(folder) as scratch, shown_bar(len(names), 0) as bar:
         tasks = _tasks(args, names, folder, scratch)
         try:
-            for outcome in map_over(executor, _work_on, tasks, ordered=False):
+            for outcome in map_over(executor, _work_on, tasks, ordered=False, retries=RETRIES):
                 told.append(_note(outcome, folder))
                 _show(bar, told, len(names))
         except BaseException:
