@@ -55,8 +55,9 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (args.memory << 30, args.memory << 30))
     with tempfile.TemporaryDirectory() as work:
         models = make_models(args, Path(work) / "models")
+        busy = os.getloadavg()[0]
         rows = list(measure(models, Path(work)))
-    page = render(rows, args.count)
+    page = render(rows, args.count, busy)
     print(page, end="")
     if args.write:
         PAGE.write_text(page, encoding="utf-8")
@@ -199,7 +200,7 @@ def kill_at_third(models: Path, out: Path, kill: Callable[[], None]) -> None:
     kill()
 
 
-def render(rows: list[Row], count: int) -> str:
+def render(rows: list[Row], count: int, busy: float) -> str:
     today = dt.datetime.now(tz=dt.UTC).date()
     machine = f"{os.cpu_count()} cores ({platform.machine()}) shared with others, so times vary"
     lines = [
@@ -208,7 +209,9 @@ def render(rows: list[Row], count: int) -> str:
         f"{today}, CPython {platform.python_version()}, {machine}; onnx {onnx.__version__}.",
         "Written by `python -m bench.many_models --write`, which says what was done.",
         "",
-        f"{count} models by `relayish optimize`, each verified in onnxruntime.",
+        f"{count} models by `relayish optimize`, each verified in onnxruntime. The load of the",
+        f"machine was {busy:.1f} before it began: if not near 0, seconds tell how busy it was, and",
+        "not how much two workers gain. The other columns do not depend on it.",
         "",
         "| workers | seconds | against one | models by worker | that differ | without result |",
         "| --- | --- | --- | --- | --- | --- |",
