@@ -38,6 +38,8 @@ def test_differences_are_told_of_the_passes_named(capsys: Capture) -> None:
     assert "+  add(%x, 3f)" in watched("Diff", capsys)
     assert "\n   " not in watched("Diff{passes=[FoldConstant], context=0}", capsys)
     assert watched("Diff{passes=[InferType]}", capsys) == ""
+    assert "\x1b[" not in watched("Diff", capsys)
+    assert "\x1b[" in watched("Diff{colour=true}", capsys)
 
 
 def test_programs_are_printed_before_and_after_passes(capsys: Capture) -> None:
