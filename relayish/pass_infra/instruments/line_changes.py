@@ -110,7 +110,7 @@ def _resolve(
         names = _temporaries(rest)
         if same is not None:
             for name, other in zip(names, _temporaries(_split(same)[1]), strict=True):
-                if name in latest and called[latest[name]] is None:
+                if name in latest:
                     called[latest[name]] = other
         uses = {name: latest[name] for name in names if name in latest}
         if head:

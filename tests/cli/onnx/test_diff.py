@@ -108,6 +108,9 @@ def test_a_model_is_compared_with_a_program_by_text(
     text = tmp_path / "text"
     assert main(["print", str(model), "-o", str(text)]) == 0
     assert main(["diff", str(model), str(text), "--color", "always"]) == 0
+    noted = saved(tmp_path / "noted.onnx", lambda proto: setattr(proto, "doc_string", "words"))
+    assert main(["diff", noted, str(text)]) == 0
+    assert main(["diff", noted, str(text), "--metadata", "-q"]) == 1
     text.write_text(text.read_text().replace("Relu_14", "Neg_13"))
     assert main(["diff", str(model), str(text)]) == 1
     told = capsys.readouterr().out
@@ -169,6 +172,80 @@ def test_values_that_are_swapped_have_other_names(tmp_path: Path, capsys: Captur
         paths.append(str(path))
     assert main(["diff", *paths]) == 1
     assert capsys.readouterr().out == "- node y: Sub(b, a)\n+ node y: Sub(a, b)\n"
+
+
+def test_nodes_of_branches_stand_for_no_others(tmp_path: Path, capsys: Capture) -> None:
+    """A node is moved out of a branch, and another one into it, with the same operands."""
+    paths = []
+    for inner, outer in (("Exp", "Neg"), ("Neg", "Exp")):
+        name = f"{outer}_outside".lower()
+        inside = f"{inner}_inside".lower()
+        result = [onnx.helper.make_tensor_value_info(inside, FLOAT, [2])]
+        branches = {
+            f"{arm}_branch": onnx.helper.make_graph(
+                [onnx.helper.make_node(inner, ["x"], [inside])], arm, [], result
+            )
+            for arm in ("then", "else")
+        }
+        nodes = [
+            onnx.helper.make_node(outer, ["x"], [name]),
+            onnx.helper.make_node("If", ["c"], ["i"], **branches),
+            onnx.helper.make_node("Add", [name, "i"], ["y"]),
+        ]
+        inputs = {"x": (FLOAT, [2]), "c": (onnx.TensorProto.BOOL, [])}
+        onnx.save(model_of(nodes, inputs, {"y": (FLOAT, [2])}, {}), tmp_path / name)
+        paths.append(str(tmp_path / name))
+    assert main(["diff", *paths]) == 1
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "- node neg_outside: Neg(x)",
+        "- node y: Add(neg_outside, i)",
+        "+ node y: Add(exp_outside, i)",
+        "- node i.then_branch/exp_inside: Exp(x)",
+        "- node i.else_branch/exp_inside: Exp(x)",
+        "+ node exp_outside: Exp(x)",
+        "+ node i.then_branch/neg_inside: Neg(x)",
+        "+ node i.else_branch/neg_inside: Neg(x)",
+    ]
+
+
+def test_renamed_node_with_another_attribute_is_another_one(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    paths = []
+    for name, axis in (("a", 0), ("b", 1)):
+        nodes = [
+            onnx.helper.make_node("Softmax", ["x"], [name], axis=axis),
+            onnx.helper.make_node("Neg", [name], ["y"]),
+        ]
+        model = model_of(nodes, {"x": (FLOAT, [2, 2])}, {"y": (FLOAT, [2, 2])}, {})
+        onnx.save(model, tmp_path / name)
+        paths.append(str(tmp_path / name))
+    assert main(["diff", *paths]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "- node a: Softmax(x)",
+        "- node y: Neg(a)",
+        "+ node y: Neg(b)",
+        "+ node b: Softmax(x)",
+    ]
+
+
+@each("names", [("c", "c"), ("c", "d")])
+def test_constants_differ_in_bits_that_no_text_tells(
+    names: tuple[str, str], tmp_path: Path, capsys: Capture
+) -> None:
+    paths = []
+    for place, (name, bits) in enumerate(zip(names, (0x7FC00000, 0x7FC00001), strict=True)):
+        nodes = [onnx.helper.make_node("Add", ["x", name], ["y"])]
+        constants = {name: np.array([bits], "uint32").view("float32")}
+        model = model_of(nodes, {"x": (FLOAT, [1])}, {"y": (FLOAT, [1])}, constants)
+        onnx.save(model, tmp_path / str(place))
+        paths.append(str(tmp_path / str(place)))
+    assert main(["diff", *paths]) == 1
+    lines = capsys.readouterr().out.splitlines()[:2]
+    assert lines == [
+        f"{sign} constant {n}: float32[1] [nan]" for sign, n in zip("-+", names, strict=True)
+    ]
 
 
 def test_types_and_metadata_are_compared_when_asked(

@@ -52,6 +52,15 @@ def test_most_alike_of_several_lines_is_the_one_that_was_changed() -> None:
     assert [each[:2] for each in pair_changes(gone, new)] == [(1, 0)]
 
 
+def test_line_is_changed_into_one_line_at_most() -> None:
+    assert [each[:2] for each in pair_changes(["f(a)"], ["f(b)", "f(c)"])] == [(0, 0)]
+
+
+def test_lines_of_the_same_words_in_another_order_are_other_lines() -> None:
+    words = ["a", "b", "c", "d", "e", "f", "g", "h"]
+    assert list(pair_changes([" ".join(words)], [" ".join(reversed(words))])) == []
+
+
 def test_words_of_many_long_lines_are_left_alone_when_it_takes_too_much() -> None:
     gone = ["f(" + "a, b" * 200 + f"{number})" for number in range(30)]
     found = list(pair_changes(gone, [f"{line}x" for line in gone]))
