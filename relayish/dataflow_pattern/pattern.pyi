@@ -1,6 +1,7 @@
 # What type checkers see of relayish.dataflow_pattern.pattern: generated from the kinds it declares.
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 import collections.abc as _collections_abc
 import numpy as _numpy
 import typing as _typing

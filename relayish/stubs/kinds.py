@@ -27,6 +27,7 @@ HEAD: Final = """\
 # What type checkers see of {}: generated from the kinds it declares.
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 """
 
 
@@ -82,8 +83,9 @@ class _Stub:
                 yield f"{margin}{ast.unparse(found)}\n"
             case ast.AnnAssign(target=ast.Name(id=name)) if not _is_private(name):
                 yield f"{margin}{self._annotated(found, name, owner)}\n"
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                if not _is_private(name) and not name.startswith("derive_"):
+            case ast.Assign(targets=[ast.Name() | ast.Tuple() as target]):
+                names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
+                if not any(_is_private(name) or name.startswith("derive_") for name in names):
                     yield f"{margin}{ast.unparse(found)}\n"
             case ast.FunctionDef(name=name):
                 if not _is_private(name) and not name.startswith("derive_"):

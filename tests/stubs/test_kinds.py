@@ -29,6 +29,7 @@ from typing import Final, NamedTuple
 import relayish as relay
 
 LIMIT: Final = 3
+ONE, (TWO, THREE) = 1, (2, 3)
 WIDE: Final[int] = 4
 _HIDDEN = 5
 
@@ -129,6 +130,7 @@ def test_what_is_private_or_a_body_is_left_out(stub):
 def test_names_docstrings_and_attributes_of_constructors_are_kept(stub):
     tree = ast.parse(stub)
     assert "LIMIT: Final = 3" in stub
+    assert "ONE, (TWO, THREE) = (1, (2, 3))\n" in stub
     assert "WIDE: Final[int]\n" in stub
     assert "low: int = ..." in stub
     assert "found: list[str]" in stub

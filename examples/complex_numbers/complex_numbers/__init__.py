@@ -122,7 +122,7 @@ class Lower(DefaultHandler, domain="complex"):
 def parts(pair: relay.Expr) -> tuple[relay.Expr, relay.Expr]:
     """Return the two parts of a pair."""
     if isinstance(pair, relay.Tuple):
-        return pair.fields
+        return pair[0], pair[1]
     return relay.TupleGetItem(pair, 0), relay.TupleGetItem(pair, 1)
 
 

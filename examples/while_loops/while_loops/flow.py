@@ -49,9 +49,9 @@ class SignAnalysis(SparseAnalysis[Sign]):
 
     def literal(self, node: relay.Node) -> Sign:
         """A number has its sign; of arrays nothing is told."""
-        if not isinstance(node, relay.Constant) or np.shape(node.data):
+        if not isinstance(node, relay.Constant) or not isinstance(node.data, np.generic):
             return Sign.ANY
-        return sign_of(np.asarray(node.data).item())
+        return sign_of(node.data.item())
 
 
 @TRANSFERS.register(SignAnalysis, get_op("add"))

@@ -1,6 +1,7 @@
 # What type checkers see of relayish.core.ir.family: generated from the kinds it declares.
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 import typing as _typing
 from typing import Any, TypeAlias, Union, cast
 import numpy as np

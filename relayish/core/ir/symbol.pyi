@@ -1,6 +1,7 @@
 # What type checkers see of relayish.core.ir.symbol: generated from the kinds it declares.
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 import builtins as _builtins
 import numpy as _numpy
 import relayish.ir.nodes.span as _relayish_ir_nodes_span

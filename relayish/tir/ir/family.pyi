@@ -1,6 +1,7 @@
 # What type checkers see of relayish.tir.ir.family: generated from the kinds it declares.
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 import typing as _typing
 from relayish.ir.domains.property import Property
 from relayish.ir.nodes.node import Node, field

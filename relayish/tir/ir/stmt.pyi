@@ -1,6 +1,7 @@
 # What type checkers see of relayish.tir.ir.stmt: generated from the kinds it declares.
 # fmt: off
 # mypy: disable-error-code="assignment, misc, override"
+# pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 import collections.abc as _collections_abc
 import relayish.ir.nodes.span as _relayish_ir_nodes_span
 import relayish.ir.values.value as _relayish_ir_values_value
