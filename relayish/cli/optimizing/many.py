@@ -258,4 +258,4 @@ def _note(outcome: Outcome[_Task, tuple[Told, Entry | None]], folder: Path | Non
 def _show(bar: Bar, told: Sequence[Told], count: int) -> None:
     bad = sum(each.code > 0 for each in told)
     failed = f", {bad} not as they should be" if bad else ""
-    bar.step(f"{len(told)} of {count}{failed}: {told[-1].given}")
+    bar.step(f"{len(told)} of {count}{failed}: {told[-1].name}")
