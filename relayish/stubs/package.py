@@ -15,8 +15,8 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Final
 
-import relayish
 from relayish import core, tir
+from relayish._support.own import LIBRARY
 from relayish.errors import PackageError
 from relayish.ir.relay.expr import Expr
 from relayish.ir.relay.type import Type
@@ -29,7 +29,10 @@ from relayish.stubs.passes import own_passes, transform_stub
 FAMILIES: Final = tuple(each.__module__ for each in (Expr, Type, tir.IrNode, core.CoreNode))
 """The modules of families of which packages declare kinds."""
 
-HOME: Final = Path(relayish.__file__).parent
+HOME: Final = Path(__file__).parent.parent
+
+_FACE: Final = vars(sys.modules[LIBRARY])["__all__"]
+"""The names of the face, which is loaded before all below it."""
 
 
 def stubs_of(packages: Sequence[str]) -> dict[str, str]:
@@ -104,7 +107,7 @@ def _written_with(packages: Sequence[str]) -> dict[str, str]:
     entries = REGISTRY.entries()
     homes = ("relayish.", *(f"{package}." for package in packages))
     passes = [entry for entry in entries if f"{entry.claimant}.".startswith(homes)]
-    names = {*vars(relayish)["__all__"], *DOMAINS}
+    names = {*_FACE, *DOMAINS}
     operators = operator_stubs(names, find_prefixes())
     return {
         "__init__.pyi": face_stub(_by_whole_names(_installed("__init__.pyi")), operators),
@@ -120,7 +123,7 @@ def _path(module: str) -> str:
 
 def _by_whole_names(face: str) -> str:
     """Return the stub of the face so that it finds modules which do not stand beside it."""
-    public = ", ".join(f'"{name}"' for name in vars(relayish)["__all__"])
+    public = ", ".join(f'"{name}"' for name in _FACE)
     head, mark, rest = re.sub(
         _MODULE, r"import relayish.\1 as \1", face, flags=re.MULTILINE
     ).partition(MARK)
