@@ -171,6 +171,22 @@ class TestPlantedFaults:
             )
         ]
 
+    def test_odd_attributes_are_lost_in_text_where_those_of_the_call_are_not(self):
+        @attrs("tests.attrs.HalvedAttrs")
+        class HalvedAttrs(Attrs):
+            """Attributes of which large ones are others when they are made again."""
+
+            by: float = 1.0
+            name: str = "n"
+
+            def __init__(self, by: float = 1.0, name: str = "n") -> None:
+                object.__setattr__(self, "by", by / 2 if by > 1e9 else by)
+                object.__setattr__(self, "name", name)
+
+        (told,) = faults(declare(lambda _, data: data, attrs_type=HalvedAttrs), DATA, only=["text"])
+        assert told.startswith("text: a call with by=5e+299, name=")
+        assert "it is read as by=2.5e+299, name=" in told
+
     def test_attributes_have_no_text(self):
         @attrs("tests.attrs.ThingAttrs")
         class ThingAttrs(Attrs):
@@ -203,6 +219,23 @@ class TestPlantedFaults:
                 "by=1.0, to=nan are equal | let attributes be compared by all their fields"
             )
         ]
+
+    def test_attributes_that_are_equal_have_hashes_of_their_own(self):
+        @attrs("tests.attrs.HashedAttrs")
+        class HashedAttrs(Attrs):
+            """Attributes that are hashed by identity."""
+
+            by: float = 1.0
+
+            def __eq__(self, other: object) -> bool:
+                return isinstance(other, HashedAttrs) and self.by == other.by
+
+            __hash__ = object.__hash__
+
+        (told,) = faults(
+            declare(lambda _, data: data, attrs_type=HashedAttrs), DATA, only=["equality"]
+        )
+        assert told.startswith("equality: calls with equal attributes are equal | two with by=1.0")
 
     def test_attributes_are_never_equal(self):
         @attrs("tests.attrs.ApartAttrs")
