@@ -20,6 +20,7 @@ from relayish.cli.optimizing.record import NAME, read_record
 from relayish.functor import ExprMutator
 from relayish.ir.relay.expr import Constant, Expr
 from relayish.transform import create_function_pass, register_pass
+from tests.support.json_schema import faults
 from tests.support.small_models import small_model
 
 onnx = pytest.importorskip("onnx")
@@ -94,6 +95,16 @@ def test_json_is_a_list_in_the_order_of_models(models, out, capsys: Capture) -> 
     assert first["report"]["operators"] == {"before": 4, "after": 3}
     assert first["report"]["input"] == str(models / "deep/b.onnx")
     assert first["was_there"] is False
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_json_is_what_the_schema_says(models, out, capsys: Capture, several) -> None:
+    assert main(["optimize", "--json-schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    (models / "bad.onnx").write_bytes(b"nonsense")
+    words = [models, "-o", out, *HERE] if several else [models / "a.onnx"]
+    assert run(*words, "--json") == (2 if several else 0)
+    assert list(faults(json.loads(capsys.readouterr().out), schema)) == []
 
 
 def test_what_is_there_and_right_is_not_done_again(
