@@ -107,9 +107,13 @@ class Movement(Pointwise, domain="relay"):
     @computes
     def handle_reverse(self, site: Site) -> Elements:
         data = site.args[0]
-        axis = normalise_axis(site.attrs.axis or 0, len(data.shape))
-        last = data.shape[axis] - 1
-        return moved(data, site.shape, lambda i: (*i[:axis], last - i[axis], *i[axis + 1 :]))
+        every, axis = range(len(data.shape)), site.attrs.axis
+        turned = every if axis is None else [normalise_axis(axis, len(every))]
+
+        def place(i: Index) -> Index:
+            return tuple([data.shape[a] - 1 - i[a] if a in turned else i[a] for a in every])
+
+        return moved(data, site.shape, place)
 
     @computes
     def handle_tile(self, site: Site) -> Elements:

@@ -210,6 +210,12 @@ def test_sequences_are_masked_and_turned_as_by_numpy(axis, dtype):
     assert same(tuple(expected), tuple([np.asarray(each) for each in found]))
 
 
+def test_every_axis_is_turned_where_none_is_named():
+    x, data = relay.var("x", shape=(2, 3)), np.arange(6, dtype="float32").reshape(2, 3)
+    expected, found = both(relay.reverse(x), [x], data)
+    assert same(expected, np.asarray(found))
+
+
 @each(
     "layouts",
     [
