@@ -20,7 +20,12 @@ from relayish.op.declaration.properties import (
     stateful,
 )
 from relayish.op.declaration.registry import get_op
-from relayish.op.types.result_size import bound_by_broadcast, bound_by_inputs, bound_result
+from relayish.op.types.result_size import (
+    bound_by_broadcast,
+    bound_by_inputs,
+    bound_by_reduction,
+    bound_result,
+)
 from relayish.passes.relay.fold.fold_constant import fold_constant
 from tests.support.each import each
 from tests.support.sound_calls import sound_calls, valued_calls
@@ -50,6 +55,14 @@ def test_predicted_size_is_the_size_of_the_result(
     parts = result if isinstance(result, (tuple, list)) else (result,)
     assert sum(np.asarray(part).size for part in parts) == int(size)
     assert bound_result(op, attrs, *inputs) == int(size)
+
+
+@pytest.mark.parametrize("name", ["sum", "collapse_sum_to"])
+def test_size_of_what_is_added_up_along_no_elements_is_predicted(name: str) -> None:
+    op, nothing = get_op(name), np.ones((0, 3))
+    inputs = (nothing,) if name == "sum" else (nothing, np.array([1, 3]))
+    attrs = make_attrs(op, {"axis": (0,)} if name == "sum" else {})
+    assert evaluate.get(op)(attrs, *inputs).size == bound_result(op, attrs, *inputs) == 3
 
 
 def test_size_of_an_enlarged_pixel_is_predicted() -> None:
@@ -92,7 +105,7 @@ def test_size_of_a_range_is_rounded_up(start: float, stop: float, step: float) -
 
 def test_every_size_that_is_declared_is_tested() -> None:
     told = {name for name in list_ops("relay") if get_op(name) in result_size}
-    shared = (bound_by_inputs, bound_by_broadcast)
+    shared = (bound_by_inputs, bound_by_broadcast, bound_by_reduction)
     bounds = {name for name in told if result_size.get(get_op(name)) in shared}
     assert told - bounds - {"argwhere", "arange"} <= {name for name, *_ in CASES}
 

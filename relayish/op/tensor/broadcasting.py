@@ -15,7 +15,7 @@ from relayish.op.declaration.registry import register_op
 from relayish.op.tensor.creation import InitOpAttrs, read_shape
 from relayish.op.types.dimension import ANY, broadcast_shapes, compare, show_shape, show_type
 from relayish.op.types.fields import Dimension
-from relayish.op.types.result_size import bound_by_inputs
+from relayish.op.types.result_size import bound_by_reduction
 from relayish.op.types.type_rules import require_length, tensor, unify_dtype
 from relayish.op.values.evaluation import Array, Parameters
 
@@ -151,7 +151,7 @@ register_op(
     attrs_type=None,
     rule=_collapse_sum_to_type,
     evaluate=_collapse_sum_to,
-    result_size=bound_by_inputs,
+    result_size=bound_by_reduction,
     pattern=OpPattern.COMM_REDUCE,
 )
 register_op(

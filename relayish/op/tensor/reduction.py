@@ -23,7 +23,7 @@ from relayish.op.layouts.rules import of_axis, of_reduction
 from relayish.op.types.dimension import broadcast_shapes, compare, product, show_shape
 from relayish.op.types.dimension import normalise_axis as checked_axis
 from relayish.op.types.fields import OptionalDType
-from relayish.op.types.result_size import bound_by_inputs
+from relayish.op.types.result_size import bound_by_reduction
 from relayish.op.types.type_rules import tensor, unify_dtype
 from relayish.op.values.evaluation import Array, Parameters, result_dtype
 
@@ -212,7 +212,7 @@ def _declare(name: str, summary: str, shapes: str = _SHAPES, **told: Unpack[Reco
         "attrs_type": ReduceAttrs,
         "pattern": OpPattern.COMM_REDUCE,
         "rule": _reduce_type,
-        "result_size": bound_by_inputs,
+        "result_size": bound_by_reduction,
         "infer_layout": of_reduction(),
         **told,
     }

@@ -97,6 +97,11 @@ def bound_by_inputs(_: Parameters, *inputs: Array) -> int:
     return sum(bound_by_inputs(_, *x) if isinstance(x, tuple) else int(x.size) for x in inputs)
 
 
+def bound_by_reduction(_: Parameters, data: Array, *__: Array) -> int:
+    """Return how many elements are left of the first argument, which along no elements is one."""
+    return prod([size or 1 for size in data.shape])
+
+
 def _bound_padded(attrs: Parameters, inputs: tuple[Array, ...]) -> int:
     """Return how many elements operands have at most when they are padded; 0 if they are not.
 
