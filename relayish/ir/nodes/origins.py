@@ -23,9 +23,7 @@ from relayish.ir.fields.naming import brief, is_node
 from relayish.ir.fields.roles import Atom, Role
 from relayish.ir.nodes.span import Span
 
-_PASSED_OVER: Final = frozenset(
-    {__name__.partition(".")[0], "contextlib", "functools", "multipledispatch", "threading"}
-)
+_PASSED_OVER: Final = sys.stdlib_module_names | {__name__.partition(".")[0], "multipledispatch"}
 """Packages whose frames are nobody's program: the library itself, and what calls for it."""
 
 
@@ -40,7 +38,9 @@ def trace_origins() -> Iterator[None]:
     rewritten, and are stored. Types and names of what is defined elsewhere have none, since others
     share them.
 
-    Contexts nest; other threads and tasks are not concerned. May decorate a function.
+    Contexts nest; other threads and tasks are not concerned, but those that are started with the
+    context at hand, as tasks are, until it ends. May decorate a function, though none that is
+    asynchronous or a generator: calling these only makes what is run later.
 
     Complexity:
         A few microseconds a node inside; nothing outside, where constructors are as they were.
@@ -52,13 +52,17 @@ def trace_origins() -> Iterator[None]:
         >>> origin_of(pair).line, origin_of(Tuple(()))
         (2, None)
     """
-    token = _ASKED.set(_ASKED.get() or _Places())
-    _exchange(1)
+    places = _ASKED.get()
+    if places is None:
+        places = _Places()
+        _ASKED.set(places)
+    _exchange(places, 1)
     try:
         yield
-    finally:
-        _exchange(-1)
-        _ASKED.reset(token)
+    finally:  # maybe in another context, or before one inside: generators end when they like
+        _exchange(places, -1)
+        if not places.asking and _ASKED.get() is places:
+            _ASKED.set(None)
 
 
 def origin_of(node: object) -> Span | None:
@@ -76,9 +80,14 @@ def origin_of(node: object) -> Span | None:
 
 
 class _Places:
-    """Spans of places in code that runs, each made once."""
+    """Spans of places in code that runs, each made once.
+
+    Attributes:
+        asking: How many contexts are open that ask for them.
+    """
 
     def __init__(self) -> None:
+        self.asking = 0
         self._positions: dict[int, tuple[CodeType, str, list[Any]]] = {}
         self._spans: dict[tuple[int, int], Span] = {}
 
@@ -137,10 +146,11 @@ def watch_constructor(kind: type[Any], fields: tuple[Field, ...]) -> None:
             _put_tracing(constructor)
 
 
-def _exchange(change: int) -> None:
+def _exchange(places: _Places, change: int) -> None:
     """Count who asks; give constructors the code for the first, and their own after the last."""
     global _asking  # noqa: PLW0603 - how many contexts are open in all threads
     with _LOCK:
+        places.asking += change
         _asking += change
         if _asking == 1:
             for constructor in list(_CODES):
@@ -167,7 +177,7 @@ def _put_tracing(constructor: FunctionType) -> None:
 def _find_origin() -> Span | None:
     """Return the span of the innermost frame that is no frame of the library."""
     places = _ASKED.get()
-    if places is None:
+    if places is None or not places.asking:
         return None
     frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - there is no other way to tell
     while frame is not None:

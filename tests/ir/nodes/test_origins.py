@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import copy
 import functools
 import inspect
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +70,7 @@ BUILDERS: dict[str, Callable[[], object]] = {
     "core": lambda: core.Add(core.Ld(core.Var("x")), core.const(1)),
     "functools": lambda: functools.reduce(relay.add, [X, X]),
     "rebuilt": lambda: relay.exp(X).with_fields(args=[relay.const(1.0)]),
+    "copied": lambda: copy.copy(X),
 }
 
 
@@ -115,6 +118,37 @@ def test_contexts_nest_and_end_with_the_last_also_by_an_error():
         inside = relay.exp(X)
     assert line_of(inside) == here(-1)
     assert origin_of(relay.exp(X)) is None
+
+
+def traced() -> Iterator[relay.Expr]:
+    with trace_origins():
+        while True:
+            yield relay.exp(X)
+
+
+def test_contexts_may_end_before_those_inside_them():
+    first, second = traced(), traced()
+    next(first)
+    next(second)
+    first.close()
+    assert origin_of(relay.exp(X)) is not None
+    second.close()
+    with ThreadPoolExecutor(1) as pool:
+        build = traced()
+        other = pool.submit(next, build)
+        assert origin_of(other.result()) is not None
+        assert origin_of(relay.exp(X)) is None
+        pool.submit(build.close).result()
+
+
+def test_context_may_end_in_another_one_than_it_began_in():
+    begun = traced()
+    copied = contextvars.copy_context()
+    copied.run(next, begun)
+    begun.close()
+    assert origin_of(relay.exp(X)) is None
+    with trace_origins():
+        assert origin_of(copied.run(relay.exp, X)) is None
 
 
 def test_function_may_be_decorated():
