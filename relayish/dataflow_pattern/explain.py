@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support.graph import reachable
@@ -343,7 +344,7 @@ class _Tracer(_Recorder):
             _, node, following = goal
             key = _key_of(goal)
             if key not in self._origins:
-                order = [*range(place, len(fields)), *range(place)] if node is not expr else ()
+                order = chain(range(place, len(fields)), range(place)) if node is not expr else ()
                 at = next((each for each in order if fields[each][1] is node), None)
                 elsewhere = "" if node is expr else "(parent)" if type(part) is Backward else "..."
                 label = elsewhere if at is None else fields[at][0]

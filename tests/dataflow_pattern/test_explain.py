@@ -468,6 +468,12 @@ def test_program_of_any_depth_is_explained(nest) -> None:
 
 
 @pytest.mark.deep
+def test_tuple_of_any_width_is_explained() -> None:
+    pattern, expr = is_tuple([wildcard()] * DEPTH), relay.Tuple([X] * (DEPTH - 1) + [Y])
+    assert pattern.explain(expr).mismatches[0].path == f"fields[{DEPTH - 1}]"
+
+
+@pytest.mark.deep
 def test_pattern_that_is_part_of_itself_is_explained_at_any_depth() -> None:
     tower = wildcard()
     tower.redirect_to(relu(tower) | is_var())
