@@ -510,10 +510,35 @@ class TestCalls:
 
     def test_no_arguments_are_found(self):
         def rule(_: object, data: relay.Type) -> relay.Type:
-            raise relay.TypeInferenceError("never")
+            raise KeyError("never")
 
-        with pytest.raises(OperatorError, match=r"no arguments that the rule of tests\.op takes; "):
+        told = r"no arguments that the rule of tests\.op takes: of most it says KeyError: 'never'; "
+        with pytest.raises(OperatorError, match=told):
             opcheck(declare(lambda _, data: data, rule=rule))
+
+    @pytest.mark.parametrize(
+        ("op", "told"),
+        [
+            (
+                "zeros",
+                r"TypeInferenceError: zeros\(\): the shape of the result is not given",
+            ),
+            ("dyn.reshape", r"newshape must have 1 dimensions"),
+            (
+                "tests.open",
+                r"open\(%data\) is Tensor\[\(\?\), float32\], which is of no known",
+            ),
+        ],
+    )
+    def test_what_is_missing_is_told_where_no_arguments_are_found(self, op, told):
+        register_op(
+            "tests.open",
+            arguments=("data",),
+            rule=lambda _, data: relay.TensorType((relay.Any(),)),
+            evaluate=lambda _, data: data,
+        )
+        with pytest.raises(OperatorError, match=told):
+            opcheck(op)
 
     def test_numbers_and_tuples_of_arrays_are_taken(self):
         assert opcheck("add", 1.0, np.float32(2), chain=3).value == 3
@@ -523,6 +548,12 @@ class TestCalls:
         x = relay.var("x", shape=(2, 3))
         report = opcheck(relay.multiply(x, relay.const(2.0)), chain=3)
         assert report.calls == ("multiply(Tensor[(2, 3), float32], float32)",)
+
+    def test_variables_are_drawn_also_in_tuples(self):
+        x = relay.var("x", shape=(2,), dtype="int8")
+        joined = relay.concatenate([x, relay.const(np.int8([7]))], axis=0)
+        assert opcheck(joined, chain=3).value.tolist()[2:] == [7]
+        assert opcheck("add", x, np.int8(5), chain=3).calls == ("add(Tensor[(2), int8], int8)",)
 
     def test_call_of_an_operator_without_arguments(self):
         assert opcheck("zeros", shape=(2,), dtype="int8", chain=3).value.tolist() == [0, 0]
@@ -641,6 +672,12 @@ def test_values_are_close(found, wanted, near):
 
 
 @pytest.mark.deep
+@pytest.mark.filterwarnings("error")
+def test_gradient_is_compared_where_some_values_are_not_finite():
+    report = opcheck("sqrt", np.array([-1.0, np.inf, 4.0]), chain=3, only="gradient")
+    assert report.passed == ("value", "gradient")
+
+
 def test_chain_is_as_deep_as_is_asked():
     assert opcheck("tanh", DATA, chain=DEPTH, only=["depth"]).passed == ("value", "depth")
 

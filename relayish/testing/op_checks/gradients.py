@@ -110,8 +110,7 @@ def _compare(
     flat = [leaf for value in values for leaf in leaves(value)]
 
     def weighted(*inputs: Array) -> Array:
-        with np.errstate(all="ignore"):
-            made = trial.evaluate(_put_back(values, inputs))
+        made = trial.evaluate(_put_back(values, inputs))
         found: Array = np.concatenate([np.ravel(leaf) for leaf in leaves(made)]) * weights
         return found
 
@@ -146,7 +145,8 @@ def _differs(
     """Return the fault of one gradient; where there are no differences, it may be anything."""
     if inputs[index].dtype.kind != "f":
         return None  # integers do not move by little
-    expected = finite_differences(function, inputs, index, _STEP)
+    with np.errstate(all="ignore"):  # of what is not finite there are no differences
+        expected = finite_differences(function, inputs, index, _STEP)
     found = np.asarray(found)
     known = np.isfinite(expected)
     near = np.isclose(found, expected, rtol=_RELATIVE, atol=_ABSOLUTE)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from relayish.analysis.infer_type import infer_type
-from relayish.errors import FieldError, OperatorError, RelayishError
+from relayish.errors import FieldError, OperatorError, TypeInferenceError
 from relayish.interpreter.dynamic_types import said_by
 from relayish.interpreter.value import Evaluated, normalise
 from relayish.ir.attributes.attrs import Attrs
@@ -69,29 +70,19 @@ def given_sample(op: Op, args: Sequence[object], attributes: dict[str, object]) 
         RelayishError: If such a call cannot be built or typed.
     """
     built = call_op(op, *map(_as_constant, args), **attributes)
-    return sample_of(op, built.attrs, [_value_of(arg) for arg in built.args], is_given=True)
+    return sample_of_call(built)
 
 
-def sample_of_call(call: Call, rng: np.random.Generator) -> Sample:
+def sample_of_call(call: Call) -> Sample:
     """Return a call as it is, with values drawn of its variables, whose types are told.
 
     Raises:
-        OperatorError: If an argument is neither a constant nor a variable of known sizes.
+        OperatorError: If an argument is none of a constant, a variable of known sizes, and a tuple.
         RelayishError: If the call cannot be typed.
     """
     assert isinstance(call.op, Op)
-    values: list[Evaluated] = []
-    for arg in call.args:
-        ty = arg.type_annotation if isinstance(arg, Var) else None
-        if ty is not None and is_of_known_size(ty):
-            values.append(draw_value(ty, rng))
-        elif isinstance(arg, (Constant, Tuple)):
-            values.append(_value_of(arg))
-        else:
-            raise OperatorError(
-                f"argument {one_line(arg)} of {one_line(call)} has no value; opcheck takes a call "
-                f"of constants, and of variables of known sizes"
-            )
+    rng = np.random.default_rng(0)
+    values = [_value_of(arg, call, rng) for arg in call.args]
     return sample_of(call.op, call.attrs, values, is_given=True)
 
 
@@ -102,11 +93,14 @@ def drawn_samples(op: Op, attributes: dict[str, object]) -> Iterator[Sample]:
         OperatorError: If it takes none that is tried, or an attribute has to be given.
     """
     attrs = make_attrs(op, attributes)
-    tried = list(_accepted_types(op, attrs))
+    refused: Counter[str] = Counter()
+    tried = list(_accepted_types(op, attrs, refused))
     if not tried:
+        ((reason, _),) = refused.most_common(1)
         raise OperatorError(
-            f"opcheck found no arguments that the {said_by(op)} of {op.full_name} takes; give "
-            f"some: opcheck({op.full_name!r}, np.ones((2, 3)), ...)"
+            f"opcheck found no arguments that the {said_by(op)} of {op.full_name} takes: of most "
+            f"it says {reason}; give what is missing: opcheck({op.full_name!r}, np.ones((2, 3)), "
+            f"...), and attributes by name"
         )
     used: set[object] = set()
     number = 0
@@ -120,9 +114,12 @@ def drawn_samples(op: Op, attributes: dict[str, object]) -> Iterator[Sample]:
 
 
 def _accepted_types(
-    op: Op, attrs: Attrs | None
+    op: Op, attrs: Attrs | None, refused: Counter[str]
 ) -> Iterator[tuple[tuple[object, object], tuple[Type, ...]]]:
-    """Yield types of arguments that the rule takes, with what tells them apart from others."""
+    """Yield types of arguments that the rule takes, with what tells them apart from others.
+
+    How often it refuses others, and with what words, is counted in ``refused``.
+    """
     count = properties.num_inputs.get(op, len(properties.arguments.get(op, ())) or 1)
     seen: set[object] = set()
     for wrapped in (False, True):
@@ -132,8 +129,11 @@ def _accepted_types(
                 if key in seen:
                     continue
                 seen.add(key)
-                types = _typed(op, attrs, *key)
-                if types is not None:
+                try:
+                    types = _typed(op, attrs, *key)
+                except Exception as error:  # noqa: BLE001 - rules may raise anything
+                    refused[f"{type(error).__name__}: {error}"] += None not in shapes
+                else:
                     yield (key[:2], key[2]), types
 
 
@@ -143,21 +143,26 @@ def _padded(given: Sequence[Any], count: int) -> tuple[Any, ...]:  # Any: shapes
 
 def _typed(
     op: Op, attrs: Attrs | None, wrapped: bool, shapes: Sequence[Shape], dtypes: Sequence[str]
-) -> tuple[Type, ...] | None:
-    """Return the types of the arguments if the rule takes them, and tells all sizes."""
+) -> tuple[Type, ...]:
+    """Return the types of the arguments.
+
+    Raises:
+        TypeInferenceError: If the rule does not take them, or leaves a size open.
+    """
     types: list[Type | None] = [
         None if shape is None else TensorType(shape, dtype)
         for shape, dtype in zip(shapes, dtypes, strict=True)
     ]
     if wrapped and types and types[0] is not None:
         types[0] = TupleType((types[0], types[0]))
-    try:
-        call = typed_call(op, attrs, types)
-    except (RelayishError, AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
-        return None  # rules of other packages need not look before they ask for a shape
-    found = tuple([arg.checked_type for arg in call.args])
-    every = [ty for ty in (*found, call.checked_type) if ty is not None and is_of_known_size(ty)]
-    return tuple(every[:-1]) if len(every) > len(found) else None
+    call = typed_call(op, attrs, types)
+    found: list[Type] = []
+    for each in (*call.args, call):
+        ty = each.checked_type
+        if ty is None or not is_of_known_size(ty):
+            raise TypeInferenceError(f"{one_line(each)} is {ty}, which is of no known size")
+        found.append(ty)
+    return tuple(found[:-1])
 
 
 def typed_call(op: Op, attrs: Attrs | None, types: Sequence[Type | None]) -> Call:
@@ -231,11 +236,15 @@ def _as_constant(given: object) -> object:
     return Constant(given) if isinstance(given, (np.ndarray, np.generic)) else const(given)
 
 
-def _value_of(arg: Expr) -> Evaluated:
+def _value_of(arg: Expr, call: Call, rng: np.random.Generator) -> Evaluated:
     if isinstance(arg, Tuple):
-        return tuple([_value_of(field) for field in arg.fields])
+        return tuple([_value_of(field, call, rng) for field in arg.fields])
     if isinstance(arg, Constant):
         return arg.data
+    ty = arg.type_annotation if isinstance(arg, Var) else None
+    if ty is not None and is_of_known_size(ty):
+        return draw_value(ty, rng)
     raise OperatorError(
-        f"argument {one_line(arg)} has no value; opcheck takes numbers, arrays, and tuples of these"
+        f"argument {one_line(arg)} of {one_line(call)} has no value; opcheck takes numbers, "
+        f"arrays, constants, variables of known sizes, and tuples of these"
     )
