@@ -50,7 +50,7 @@ NAMES: Final[dict[str, str]] = {
         verified well_formed well_typed
     """,
     "domains": """
-        annotation core dfpattern dyn image memory nn onnx qnn random relay tir vision vm
+        annotation core dfpattern dyn image memory nn qnn random relay tir vision vm
     """,
 }
 """By kind, between blanks; those of users and of other packages are not among them."""
