@@ -281,10 +281,16 @@ def node(
             declaration; :func:`~relayish.ir.domains.property.properties_of` says what does.
 
     Raises:
-        DeclarationError: If a field is called what every node has.
+        DeclarationError: If a field is called what every node has, or the visit name is no text.
         DuplicateNameError: If another class has the visit name, or another kind of the domain.
         UnknownNameError: If there is no such domain.
     """
+    given: object = visit  # who writes @node without a name gives the class
+    if not isinstance(given, str):
+        raise DeclarationError(
+            f"node takes the name by which handlers visit the kind; found "
+            f"{getattr(given, '__name__', brief(given))}; write @node('while_loop') above the class"
+        )
 
     def declare(cls: _Class) -> _Class:
         check_enum(f"the atom of {cls.__name__}", atom, Atom)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import typing
 import weakref
 
 import numpy as np
@@ -52,6 +53,15 @@ def test_abstract_base_without_slots_is_an_error():
             pass
 
     assert "careless_child" not in node_kinds()
+
+
+def test_kind_without_a_visit_name_is_refused():
+    bare: typing.Any = node  # which checkers would not let pass
+    with pytest.raises(DeclarationError, match=r"name by which handlers visit .* found Bare; "):
+
+        @bare
+        class Bare(Expr):
+            pass
 
 
 def test_concrete_node_cannot_be_subclassed():
