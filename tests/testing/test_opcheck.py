@@ -497,6 +497,7 @@ class TestCalls:
     def test_refusal_of_values_that_are_given_is_a_fault(self):
         (told,) = faults("invert_permutation", np.array([7]))
         assert "| evaluate raised EvaluationError: data is no permutation" in told
+        assert told.endswith("| give arguments that have a value, or let evaluate take these")
 
     def test_so_many_calls_are_drawn_as_are_asked_for(self):
         op = declare(lambda _, data: data)

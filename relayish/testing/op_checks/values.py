@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from relayish.errors import RelayishError, TypeInferenceError
+from relayish.errors import EvaluationError, RelayishError, TypeInferenceError
 from relayish.interpreter.dynamic_types import said_by, show_value, type_mismatch
 from relayish.interpreter.value import (
     Evaluated,
@@ -44,7 +44,9 @@ def check_value(trial: Trial) -> Iterator[Fault]:
         found = normalise(given)
     except Exception as error:  # noqa: BLE001 - whatever an evaluation raises contradicts its rule
         told = f"evaluate raised {type(error).__name__}: {error}"
-        advice = "let the rule refuse such arguments, or evaluate take them"
+        refuses = isinstance(error, EvaluationError)  # values, of which the rule knows nothing
+        others = "give arguments that have a value, or let evaluate take these"
+        advice = others if refuses else "let the rule refuse such arguments, or evaluate take them"
         yield trial.fault("value", rule, told, advice)
         return
     mismatch = type_mismatch(found, trial.ty)
