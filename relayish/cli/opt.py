@@ -116,6 +116,8 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
 def _tell_why_not(args: argparse.Namespace, mod: IRModule) -> int:
     if args.passes is None:
         raise OptionError("--why-not asks about rules of passes; name these, as in -p SimplifyExpr")
+    if args.json:
+        raise OptionError("--why-not tells why, in words; leave out --json")
     for rule in args.why_not:
         tell(f"{why_not(f'{args.passes}/{rule}', mod)}\n")
     return 0

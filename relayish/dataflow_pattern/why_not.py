@@ -13,6 +13,7 @@ from relayish.dataflow_pattern.partition import Entry, cut_out, partition, read_
 from relayish.dataflow_pattern.pattern import DFPattern, expect_expr
 from relayish.errors import PassError
 from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.naming import brief
 from relayish.ir.relay.expr import Call, Expr, Function
 from relayish.ir.relay.function_attributes import COMPOSITE
 from relayish.ir.relay.module import IRModule
@@ -76,11 +77,12 @@ def _find(entry: Entry, expr: Expr, mod: IRModule | None) -> list[Outcome]:
     found: list[Outcome] = []
     refused: dict[Expr, str] = {}
     for group in find_groups(pattern, expr, mod, whole_scopes=True, refused=refused).values():
-        if check is None or bool(check(group.root)):
+        verdict: object = True if check is None else check(group.root)
+        if verdict:
             func = cut_out(group, 0, {COMPOSITE: name})
             found.append(Outcome(group.root, Call(func, tuple(group.inputs))))
         else:
-            found.append(Outcome(group.root, reason="its check returned False"))
+            found.append(Outcome(group.root, reason=f"its check returned {brief(verdict)}"))
     return found + [Outcome(root, reason=text) for root, text in refused.items()]
 
 

@@ -6,7 +6,7 @@ give out in its place, and in that of those tried before it, rules that do the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -40,10 +40,10 @@ class Outcome(NamedTuple):
 
 
 class Watch:
-    """Takes note of what becomes of nodes that the rules of one name are asked about.
+    """Takes note of what becomes of nodes that some rules are asked about.
 
     Args:
-        name: The name.
+        is_watched: Tells whether a rule is one of them.
         applies: Whether what rules do is done; otherwise every node stays as it is.
 
     Attributes:
@@ -51,10 +51,10 @@ class Watch:
         rules: All rules of the sets that were asked, by name.
     """
 
-    def __init__(self, name: str, *, applies: bool) -> None:
+    def __init__(self, is_watched: Callable[[Rule], bool], *, applies: bool) -> None:
         self.outcomes: list[Outcome] = []
         self.rules: dict[str, Rule] = {}
-        self._name, self._applies = name, applies
+        self._is_watched, self._applies = is_watched, applies
         self._watched: dict[tuple[Rule, Rule], Rule] = {}
 
     @contextmanager
@@ -85,7 +85,7 @@ class Watch:
         found: list[Rule] = []
         watched: Rule | None = None
         for each in reversed(rules):
-            watched = each if each.name == self._name else watched
+            watched = each if self._is_watched(each) else watched
             found.append(each if watched is None else self._watched_rule(each, watched))
         return tuple(found[::-1])
 

@@ -170,7 +170,7 @@ def watch_rule(
             f"rule {rule.name} is none of those it is to be applied with; found "
             f"{', '.join(each.name for each in rules.rules)}; give it among them"
         )
-    watch = Watch(rule.name, applies=applies)
+    watch = Watch(lambda each: each is rule, applies=applies)
     with watch.watching():
         for root, within in list_roots(program, mod):
             rewrite(root, within)
@@ -187,17 +187,27 @@ def _ask_pass(name: str, program: Any, mod: Any, among: Any, keep_order: bool) -
         )
     if among is not None or keep_order:
         raise PassError(f"{pipeline} applies its rules itself: give neither among nor keep_order")
-    watch = Watch(rule, applies=True)
+    watch = Watch(lambda each: each.name == rule, applies=True)
     context = PassContext.current().with_level(_HIGHEST_LEVEL)
     with watch.watching(), resume(context):
         parse_pipeline(pipeline)(program)
     if rule not in watch.rules:
-        some = sorted(watch.rules)[:_MOST_SHOWN]
-        has = f"has {len(watch.rules)} rules: {', '.join(some)}, ..." if some else "applied none"
-        raise UnknownNameError(
-            f"{pipeline} has no rule {rule!r}{suggest(rule, watch.rules)}; it {has}"
-        )
+        raise UnknownNameError(_tell_unknown(pipeline, rule, sorted(watch.rules)))
     return _answer(watch.rules[rule], watch.outcomes, program, mod)
+
+
+def _tell_unknown(pipeline: str, rule: str, known: list[str]) -> str:
+    """Return that a rule is none of those that passes asked about a module."""
+    if not known:
+        return (
+            f"{pipeline} asked no rules about the module, and so not {rule!r}; name a pass that "
+            f"applies rules, as SimplifyExpr does, and a module for it to change"
+        )
+    more = ", ..." if len(known) > _MOST_SHOWN else ""
+    return (
+        f"{pipeline} has no rule {rule!r}{suggest(rule, known)}; it has {len(known)} for the "
+        f"module: {', '.join(known[:_MOST_SHOWN])}{more}"
+    )
 
 
 def _answer(rule: Rule, outcomes: list[Outcome], program: Any, mod: Any) -> WhyNot:
@@ -232,6 +242,7 @@ def answer(
     matched = [Outcome(each.matched, reason=missed) for each in explanations if each]
     found = sorted([*outcomes, *matched], key=lambda each: (not each.is_applied, not each.reason))
     nearest = max(explanations, key=lambda each: each.held, default=None)
+    concerns = concerns or "what a module defines, and there is nothing in this one"
     return WhyNot(name, tuple(found), None if found else nearest, concerns)
 
 

@@ -99,6 +99,11 @@ def test_result_is_printed_and_what_is_told_beside(
             for option in ("--disable-pass", "--required-pass", "--print-ir-after")
         ],
         ("FILE --why-not double", 2, "name these, as in -p SimplifyExpr"),
+        (
+            "FILE -p SimplifyExpr --why-not double --json",
+            2,
+            "in words; leave out --json",
+        ),
         ("FILE -p SimplifyExpr --why-not doble", 2, "has no rule 'doble'; did you mean double?"),
         ("FILE -p Seven -o DIR/nowhere/out", 2, "DIR/nowhere/out: No such file or directory\n"),
         ("FILE -p Seven --config nothing=1", 2, "no config option 'nothing' is registered"),

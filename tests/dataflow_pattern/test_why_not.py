@@ -58,6 +58,8 @@ def test_check_that_says_no_is_told():
     assert found
     assert str(found) == "dnnl.conv2d_relu leaves nn.relu(%0) as it is: its check returned False"
     assert not why_not((*ENTRY, lambda call: True), module(relay.nn.relu(BIASED)))
+    forgotten = why_not((*ENTRY, lambda call: None), module(relay.nn.relu(BIASED)))
+    assert str(forgotten).endswith("its check returned None")
 
 
 def test_part_that_is_used_elsewhere_is_told_with_its_user():

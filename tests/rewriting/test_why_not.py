@@ -156,9 +156,9 @@ def test_rule_of_a_pass_is_asked_at_any_level():
 
 def test_names_that_pass_or_rules_do_not_have_are_refused():
     mod = module(relay.exp(X))
-    with pytest.raises(UnknownNameError, match=r"did you mean drop_idle_dropout\?; it has \d+ rul"):
+    with pytest.raises(UnknownNameError, match=r"mean drop_idle_dropout\?; it has \d+ for the"):
         why_not("SimplifyExpr/drop_idle_droput", mod)
-    with pytest.raises(UnknownNameError, match="FoldConstant has no rule 'x'; it applied none"):
+    with pytest.raises(UnknownNameError, match="asked no rules about the module, and so not 'x'"):
         why_not("FoldConstant/x", mod)
     for given in ("drop_idle_dropout", "/x"):
         with pytest.raises(PassError, match="goes by the names of both"):
@@ -167,6 +167,27 @@ def test_names_that_pass_or_rules_do_not_have_are_refused():
         why_not("SimplifyExpr/drop_idle_dropout", relay.exp(X))
     with pytest.raises(PassError, match="give neither among nor keep_order"):
         why_not("SimplifyExpr/drop_idle_dropout", mod, keep_order=True)
+
+
+def test_all_rules_are_listed_where_there_are_few():
+    mod = module(relay.exp(X))
+    with pytest.raises(UnknownNameError, match=r"it has 1 for the module: call_faster$"):
+        why_not("FastMath/x", mod)
+
+
+def test_module_without_definitions_has_nothing_to_ask_about():
+    mod = relay.IRModule()
+    told = "is asked about what a module defines, and there is nothing in this one"
+    assert str(why_not(inverse, mod)) == f"inverse {told}"
+    assert str(why_not(("name", inverse.pattern), mod)) == f"name {told}"
+    with pytest.raises(UnknownNameError, match="asked no rules about the module"):
+        why_not("SimplifyExpr/drop_idle_dropout", mod)
+
+
+def test_rule_is_told_from_another_of_its_name():
+    other = Rule("never", to_tanh.keys, to_tanh.action)
+    found = why_not(other, relay.exp(relay.log(X)), among=[never, other])
+    assert str(found) == "never replaces log(%x) by tanh(%x)"
 
 
 def test_rule_for_loops_is_told_what_is_known_where_it_is_asked():
