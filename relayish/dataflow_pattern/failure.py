@@ -137,7 +137,7 @@ def _tell_attribute(met: Met) -> tuple[str, str]:
 
 
 def _tell_type(met: Met) -> tuple[str, str]:
-    ty = met.node.checked_type
+    ty = getattr(met.node, "checked_type", None)  # other languages tell them otherwise
     if ty is None:
         ty = met.matcher.types.of(met.node)
     shown, is_tensor = str(ty), type(ty) is TensorType
@@ -151,7 +151,8 @@ def _tell_type(met: Met) -> tuple[str, str]:
             expected = f"shape ({', '.join(map(str, pattern.shape))})"
             shown = f"({', '.join(shape)})" if is_tensor else shown
     if ty is None:
-        return expected, f"no inferred type of {_found(met)}: run InferType first"
+        can_be = ": run InferType first" if hasattr(met.node, "checked_type") else ""
+        return expected, f"no inferred type of {_found(met)}{can_be}"
     return expected, f"{shown} of {_found(met)}"
 
 

@@ -462,8 +462,9 @@ def _attr(_: Matcher, pattern: AttrPattern, expr: Expr, rest: Goal | None) -> Fo
 
 
 def _type(_: Matcher, pattern: Any, expr: Expr, rest: Goal | None) -> Following:
-    if expr.checked_type is not None:  # the type is there: ask it first
-        holds = TYPE_TESTS[type(pattern)](pattern, expr.checked_type)
+    ty = getattr(expr, "checked_type", None)  # none in other languages
+    if ty is not None:  # the type is there: ask it first
+        holds = TYPE_TESTS[type(pattern)](pattern, ty)
         return (pattern.pattern, expr, rest) if holds else OTHER_TYPE
     return (pattern.pattern, expr, (Guard(pattern), expr, rest))
 

@@ -7,14 +7,18 @@ from typing import Final
 
 from relayish._support.dominators import Dominators
 from relayish._support.graph import reachable
+from relayish.dataflow_pattern.explanation import short
 from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
     AltPattern,
     AttrPattern,
     CallPattern,
+    DataTypePattern,
     DFPattern,
     DominatorPattern,
     ExprPattern,
+    ShapePattern,
+    TypePattern,
     WildcardPattern,
     children,
     count_patterns,
@@ -48,6 +52,7 @@ class Analysed:
         self.kinds: frozenset[type[DFPattern]] = frozenset(map(type, order))
         recursive = _find_recursive(order)
         _check_nesting(order, recursive)
+        _check_descent(recursive)
         self.repeatable = recursive | _find_path_patterns(order)
         self.commutes: dict[DFPattern, frozenset[Op]] = {
             p: swapped for p in order if type(p) is CallPattern and (swapped := _find_swappable(p))
@@ -185,6 +190,33 @@ def _find_path_patterns(order: list[DFPattern]) -> set[DFPattern]:
         if type(pattern) is DominatorPattern and pattern.path not in found:
             found.update(count_patterns(pattern.path)[0])
     return found
+
+
+_STAY: Final = (
+    *(AltPattern, AttrPattern, DataTypePattern, DominatorPattern, ShapePattern, TypePattern),
+    WildcardPattern,
+)
+"""Patterns that ask others about the very expression that they are asked about."""
+
+
+def _check_descent(recursive: Iterable[DFPattern]) -> None:
+    """See that patterns that are part of themselves are so by operands, or matching would not end.
+
+    Raises:
+        DeclarationError: If one is not.
+    """
+
+    def stay(pattern: DFPattern) -> list[DFPattern]:
+        if type(pattern) is DominatorPattern:
+            return [pattern.child]
+        return children(pattern) if type(pattern) in _STAY else []
+
+    for pattern in recursive:
+        if type(pattern) is WildcardPattern and pattern in reachable(stay(pattern), stay):
+            raise DeclarationError(
+                f"{short(pattern)} is redirected to what asks it about the same expression again, without "
+                f"end; let it be the pattern of an operand: it.redirect_to(is_op('exp')(it) | ...)"
+            )
 
 
 def _find_recursive(order: list[DFPattern]) -> set[DFPattern]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import relayish as relay
+from relayish import core, tir
 from relayish.dataflow_pattern import (
     CallPattern,
     FunctionPattern,
@@ -28,7 +29,7 @@ from relayish.dataflow_pattern import (
     match,
     wildcard,
 )
-from relayish.errors import FieldError, FrozenNodeError, UnknownNameError
+from relayish.errors import DeclarationError, FieldError, FrozenNodeError, UnknownNameError
 from relayish.ir.relay.op import intern_op
 from relayish.op.declaration.properties import OpPattern
 
@@ -507,6 +508,29 @@ def test_a_redirected_wildcard_makes_a_recursive_pattern():
     assert tower.match(X)
     assert not tower.match(relu(Y))
     assert not tower.match(relu(leaky(X)))
+
+
+@pytest.mark.parametrize(
+    "redirect",
+    [
+        lambda it: it,
+        lambda it: is_var() | it,
+        lambda it: it.has_dtype("float32").has_attr({"a": 1}),
+        lambda it: it.dominates(wildcard(), wildcard()),
+    ],
+)
+def test_a_pattern_that_asks_itself_about_the_same_expression_is_refused(redirect):
+    it = wildcard()
+    it.redirect_to(redirect(it))
+    with pytest.raises(DeclarationError, match="asks it about the same expression again"):
+        is_op("exp")(it).match(relay.exp(X))
+
+
+@pytest.mark.parametrize("program", [tir.Var("i") + tir.Var("j"), core.const(1)])
+def test_nodes_of_other_languages_have_no_types_of_relay(program):
+    asked = wildcard().has_dtype("float16")
+    assert not asked.match(program)
+    assert "InferType" not in str(asked.explain(program))
 
 
 def test_a_recursive_pattern_of_two_operands_needs_no_equal_ones():
