@@ -26,6 +26,7 @@ from relayish.dataflow_pattern.pattern import (
     WildcardPattern,
 )
 from relayish.errors import indefinite
+from relayish.ir.equality.structural_equal import first_mismatch
 from relayish.ir.fields.naming import brief
 from relayish.ir.kinds.one_line import one_line, one_line_at
 from relayish.ir.relay.expr import Call, Let, TupleGetItem, Var
@@ -105,7 +106,9 @@ def _tell_constant(met: Met) -> tuple[str, str]:
 
 def _tell_value(met: Met) -> tuple[str, str]:
     pattern: ExprPattern = met.pattern
-    return one_line(pattern.expr), _found(met)
+    expected, found = one_line(pattern.expr), _found(met)
+    differs = first_mismatch(pattern.expr, met.node) if one_line(met.node) == expected else None
+    return expected, found if differs is None else f"{found}: {differs.reason} at {differs.path}"
 
 
 def _tell_kind(met: Met) -> tuple[str, str]:

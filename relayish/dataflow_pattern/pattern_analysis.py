@@ -214,8 +214,9 @@ def _check_descent(recursive: Iterable[DFPattern]) -> None:
     for pattern in recursive:
         if type(pattern) is WildcardPattern and pattern in reachable(stay(pattern), stay):
             raise DeclarationError(
-                f"{short(pattern)} is redirected to what asks it about the same expression again, without "
-                f"end; let it be the pattern of an operand: it.redirect_to(is_op('exp')(it) | ...)"
+                f"{short(pattern)} is redirected to what asks it about the same expression again, "
+                f"without end; let it be the pattern of an operand: "
+                f"it.redirect_to(is_op('exp')(it) | ...)"
             )
 
 

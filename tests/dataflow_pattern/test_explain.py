@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 import relayish as relay
@@ -248,6 +249,16 @@ def test_explanation_is_a_few_lines() -> None:
         "nearest: nn.relu(add(exp(%x), 1f)) at net.relay:1:36, of which 4 parts had matched\n"
         "  at args[0].args[0]: expected a call of nn.conv2d; found exp(%x) at net.relay:1:48"
     )
+
+
+def test_place_is_told_where_values_differ_that_look_alike() -> None:
+    zeros, ones = relay.const(np.zeros((3, 4))), relay.const(np.ones((3, 4)))
+    told = is_expr(zeros + X).explain(ones + X).mismatches[0]
+    assert (told.expected, told.found.partition(":")[0]) == (
+        "add(float32[3, 4], %x)",
+        "add(float32[3, 4], %x)",
+    )
+    assert told.found.endswith(": different values at <root>.args[0].data")
 
 
 def test_what_matches_is_told() -> None:
