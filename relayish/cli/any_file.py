@@ -110,7 +110,7 @@ def as_model(path: str, name: str) -> Iterator[tuple[str, str]]:
     """
     with Path(path).open("rb") as file:
         begin = file.read(_LOOKED_AT)
-    if not begin or is_model(begin):
+    if begin and is_model(begin):
         yield path, ""
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -119,10 +119,11 @@ def as_model(path: str, name: str) -> Iterator[tuple[str, str]]:
             given = read_any(path, given_as=name)
             importlib.import_module(_EXPORTER).save_onnx(given.mod, made)  # loaded as above
         except RelayishError as error:
-            error.add_note(
-                f"{show_name(name)} holds no model of ONNX, and nothing that can be written as "
-                f"one; relayish opt runs passes over programs"
-            )
+            if begin:
+                error.add_note(
+                    f"{show_name(name)} holds no model of ONNX, and nothing that can be written "
+                    f"as one; relayish opt runs passes over programs"
+                )
             raise
         yield str(made), f"{show_name(name)} is a program; its result is compared with it in ONNX"
 

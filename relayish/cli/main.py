@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
-import io
 import os
 import re
 import signal
@@ -38,17 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (that of the process if not given); return the exit code."""
     _replace_closed_streams()
     try:
-        args = _parse(list(sys.argv[1:] if argv is None else argv))
-    except SystemExit as leaving:  # argparse has said what there is to say
-        return leaving.code if isinstance(leaving.code, int) else USAGE
-    try:
-        with telling(args.verbosity), warnings.catch_warnings():
-            warnings.showwarning = _tell_warning
-            code = _run(args)
+        return _run(list(sys.argv[1:] if argv is None else argv))
     except BrokenPipeError:
         _discard_output()
         return PIPE_CLOSED
-    return code
 
 
 _OPTIONS: Final = "relayish.cli.pipeline_options"
@@ -65,7 +57,10 @@ def _parse(words: Sequence[str]) -> argparse.Namespace:
             advice = importlib.import_module(_OPTIONS).advise(word)
             if advice:
                 parser.error(advice)
-    return parser.parse_args(words)
+    try:
+        return parser.parse_args(words)
+    finally:  # it leaves behind what it has told, as help is
+        flush_output()
 
 
 def _tell_warning(
@@ -85,21 +80,28 @@ def _tell_warning(
 def _load(names: Sequence[str]) -> None:
     """Load what users bring, before any name is looked for."""
     for name in names:
-        module = importlib.import_module("relayish.cli.loading").load(name)
+        with contextlib.redirect_stdout(sys.stderr):  # what it says is no result
+            module = importlib.import_module("relayish.cli.loading").load(name)
         tell_step(f"loaded {name}, as {module.__name__}")
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(words: Sequence[str]) -> int:
+    args = argparse.Namespace(traceback=False)
     command: Callable[[argparse.Namespace], int]
     try:
-        with _ended_by_signals(), collect_rarely():
-            _load([*args.load_first, *args.load])
-            command = load_command(args.command).run
-            code = command(args)
+        with _ended_by_signals(), collect_rarely(), warnings.catch_warnings():
+            args = _parse(words)
+            warnings.showwarning = _tell_warning
+            with telling(args.verbosity):
+                _load([*args.load_first, *args.load])
+                command = load_command(args.command).run
+                code = command(args)
             flush_output()
             return code
     except BrokenPipeError:
         raise
+    except SystemExit as leaving:  # argparse has said what there is to say
+        return leaving.code if isinstance(leaving.code, int) else USAGE
     except KeyboardInterrupt:
         tell_error("relayish: interrupted\n")
         return INTERRUPTED
@@ -141,18 +143,15 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(each, signal.SIG_DFL)
 
 
-class _ClosedStream(io.TextIOBase):
-    """Stands for a stream that the process was started without."""
-
-    def write(self, text: str, /) -> int:
-        raise BrokenPipeError(f"output is closed; {len(text)} characters were not written")
-
-
 def _replace_closed_streams() -> None:
-    """Let what is written to a stream that was closed from the start fail like a broken pipe."""
-    for name in ("stdout", "stderr"):
+    """Let streams that the process was started without be pipes that nobody holds the end of."""
+    for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, _ClosedStream())
+            ends = os.pipe()
+            is_read = name == "stdin"
+            os.close(ends[is_read])
+            own, mode = ends[not is_read], "r" if is_read else "w"
+            setattr(sys, name, os.fdopen(own, mode, closefd=False))
 
 
 def _discard_output() -> None:

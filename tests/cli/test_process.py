@@ -63,20 +63,41 @@ def test_reader_that_stops_reading_is_no_error_to_tell() -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
-@pytest.mark.parametrize("command", ["print", "check"])
-def test_output_that_was_closed_from_the_start_is_no_error_to_tell(
-    command: str, program: Path
-) -> None:
-    closing = ["/bin/sh", "-c", 'exec "$0" "$@" >&-', *COMMAND, command, str(program)]
+def run_in_shell(redirected: str, *args: str) -> tuple[int, str]:
     done = subprocess.run(
-        closing,
+        ["/bin/sh", "-c", f'exec "$0" "$@" {redirected}', *COMMAND, *args],
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
         text=True,
         timeout=HANGS,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (141, "")
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("command", ["print", "check"])
+def test_output_that_was_closed_from_the_start_is_no_error_to_tell(
+    command: str, program: Path
+) -> None:
+    assert run_in_shell(">&-", command, str(program)) == (141, "")
+
+
+def test_bytes_for_an_output_that_was_closed_are_no_error_to_tell() -> None:
+    closed = "import os, sys; from relayish.cli.main import main, _replace_closed_streams\n"
+    closed += "sys.stdout = None; _replace_closed_streams(); sys.stdout.buffer.write(b'a')\n"
+    assert run_python("-c", f"{closed}sys.exit(main(['--version']))").returncode == 141
+
+
+def test_input_that_was_closed_from_the_start_is_empty() -> None:
+    code, told = run_in_shell("<&-", "print", "-")
+    assert (code, told.partition(";")[0]) == (2, "relayish: error: <stdin> is empty")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device")
+@pytest.mark.parametrize("told", [["--help"], ["diff", "--json-schema"]])
+def test_help_and_schema_on_a_full_disk_are_an_error(told: list[str]) -> None:
+    said = "relayish: error: standard output: No space left on device\n"
+    assert run_in_shell(">/dev/full", *told) == (2, said)
 
 
 EXIT_INTERRUPTED = """

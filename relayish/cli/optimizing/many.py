@@ -124,7 +124,7 @@ def _names_of(files: Sequence[str], folder: Path | None) -> dict[str, str]:
     for given in map(Path, files):
         for path in _models_in(given, folder):
             name = path.name if path == given else str(path.relative_to(given))
-            if name in found:
+            if name in found and Path(found[name]).absolute() != path.absolute():
                 raise OptionError(
                     f"{found[name]} and {path} are both called {name}; name the folder that they "
                     f"are in, below which results keep their paths"
@@ -198,7 +198,8 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
     model, output = Path(task.args.file), task.args.output
     if output is not None and is_done(task.entry, task.options, model, Path(output)):
         assert task.entry is not None
-        return Told(task.name, task.given, was_there=True, **task.entry["told"]), None
+        report = {**task.entry["report"], "input": task.given, "output": output}
+        return Told(task.name, task.given, report=report, was_there=True), None
     _load_all(task.load)
     scratch = None if task.scratch is None else Path(task.scratch)
     if output is not None:
@@ -206,7 +207,7 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
     with telling(Verbosity.QUIET), collect_rarely():
         report, code, read = optimise_model(task.args, scratch, _OF_WORKER.runtime)
     report.source = task.given
-    told = {"code": code, "report": told_of(report)}
+    told = Told(task.name, task.given, code=code, report=told_of(report))
     entry: Entry | None = None
     if code == 0 and report.output is not None:
         written = {f"{task.name}.data"} if Path(f"{output}.data").exists() else set()
@@ -215,9 +216,9 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
             "options": task.options,
             "inputs": digests(model, external_files(read.proto)),
             "outputs": digests(Path(output), {Path(each).name for each in written}),
-            "told": told,
+            "report": told.report,
         }
-    return Told(task.name, task.given, code=code, report=told_of(report)), entry
+    return told, entry
 
 
 class _OfWorker(PerThread):

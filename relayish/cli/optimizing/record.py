@@ -24,17 +24,8 @@ Digests: TypeAlias = Mapping[str, str]
 
 _WITHOUT_EFFECT: Final = frozenset(
     {
-        *(
-            "command",
-            "file",
-            "files",
-            "output",
-            "example",
-            "jobs",
-            "executor",
-            "json",
-            "json_schema",
-        ),
+        *("command", "file", "files", "output", "example", "jobs", "executor"),
+        *("json", "json_schema"),
         *("traceback", "verbosity", "load", "load_first", "report", "print_pass"),
         *("show", "trace", "trace_mp", "trace_file", "perf", "keep", "dump_after"),
     }
@@ -70,9 +61,10 @@ def add_to_record(folder: Path, entry: Entry) -> None:
 
 
 def options_of(args: argparse.Namespace, loaded: tuple[str, ...]) -> Entry:
-    """Return the options on which results depend, what files of users hold included."""
+    """Return the options on which results depend, what files that they name hold included."""
     told = {name: held for name, held in vars(args).items() if name not in _WITHOUT_EFFECT}
-    told["loaded"] = [digest_of(Path(name)) if Path(name).is_file() else name for name in loaded]
+    files = *loaded, *args.input_data
+    told["files"] = [digest_of(Path(name)) if Path(name).is_file() else name for name in files]
     told["version"] = VERSION
     plain: Entry = json.loads(json.dumps(told, default=str))
     return plain
@@ -80,9 +72,13 @@ def options_of(args: argparse.Namespace, loaded: tuple[str, ...]) -> Entry:
 
 def is_done(entry: Entry | None, options: Entry, model: Path, result: Path) -> bool:
     """Return whether what a record says was done so, and of what is there and still the same."""
-    if entry is None or entry.get("options") != options:
-        return False
-    return _are_there(entry.get("inputs"), model) and _are_there(entry.get("outputs"), result)
+    return (
+        entry is not None
+        and entry.get("options") == options
+        and isinstance(entry.get("report"), dict)
+        and _are_there(entry.get("inputs"), model)
+        and _are_there(entry.get("outputs"), result)
+    )
 
 
 def digests(first: Path, others: set[str]) -> Digests:

@@ -129,7 +129,7 @@ def too_few_inputs(model: Any) -> None:
 
 CASES: dict[Callable[[Path], None], str] = {
     truncated: "cut off",
-    empty: "graph",
+    empty: "is empty",
     directory: "of several models the results go into a folder",
     missing: "No such file or directory",
     unknown_opset: "9999",

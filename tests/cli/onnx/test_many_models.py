@@ -8,9 +8,11 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from relayish.cli.loading import VARIABLE
@@ -121,6 +123,29 @@ def test_what_is_there_and_right_is_not_done_again(
     assert (out / "a.onnx").stat().st_mtime_ns == before
 
 
+def test_what_is_there_is_told_by_the_names_it_has_now(models, out, capsys: Capture) -> None:
+    assert run(models / "a.onnx", "-o", out, *HERE, "--quiet") == 0
+    moved = out.rename(out.with_name("moved"))
+    given = models.rename(models.with_name("others")) / "a.onnx"
+    assert run(given, given, "-o", moved, *HERE, "--json") == 0  # twice is once
+    (found,) = told(capsys)
+    assert found["was_there"] is True
+    named = found["report"]["input"], found["report"]["output"]
+    assert named == (str(given), str(moved / "a.onnx"))
+
+
+def test_other_data_to_compare_on_make_results_again(models, out, capsys: Capture) -> None:
+    data = models.parent / "data.npz"
+    shape = [
+        each.dim_value or 2 for each in small_model().graph.input[0].type.tensor_type.shape.dim
+    ]
+    for value, was_there in ((1, False), (1, True), (2, False)):
+        np.savez(data, **{small_model().graph.input[0].name: np.full(shape, value, "float32")})
+        words = [models / "a.onnx", "-o", out, *HERE, "--json", "--input-data", data]
+        assert run(*words) == 0
+        assert told(capsys)[0]["was_there"] is was_there
+
+
 def cut(out: Path, _models: Path) -> None:
     (out / "a.onnx").write_bytes((out / "a.onnx").read_bytes()[:-1])
 
@@ -147,7 +172,19 @@ def cut_record(out: Path, _models: Path) -> None:
     (out / NAME).write_text(of_b + of_a[:40])
 
 
-@pytest.mark.parametrize("change", [cut, remove, change_model, forget, cut_record])
+def lose_report(out: Path, _models: Path) -> None:
+    (out / NAME).write_text("".join(_without_report(out / NAME)))
+
+
+def _without_report(record: Path) -> Iterator[str]:
+    for line in record.read_text().splitlines():
+        entry = json.loads(line)
+        if entry["result"] == "a.onnx":
+            entry["report"] = None
+        yield json.dumps(entry) + "\n"
+
+
+@pytest.mark.parametrize("change", [cut, remove, change_model, forget, cut_record, lose_report])
 def test_what_is_not_right_any_more_is_done_again_alone(
     models, out, capsys: Capture, change
 ) -> None:
