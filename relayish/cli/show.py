@@ -5,35 +5,26 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from relayish._support.collector import freeze_heap
 from relayish._support.printable import escape
+from relayish.cli import program_summary
 from relayish.cli.any_file import GivenFile, read_any
 from relayish.cli.each_file import FailedFile, Outcome, run_each
 from relayish.cli.files import STANDARD, show_name, write_result
 from relayish.cli.forms import text_of
+from relayish.cli.onnx import summary
 from relayish.cli.onnx.example import given_files
-from relayish.cli.onnx.summary import (
-    ModelTold,
-    Summary,
-    render_summary,
-    summarise,
-    summary_as_json,
-)
-from relayish.cli.program_summary import (
-    ProgramSummary,
-    ProgramTold,
-    program_as_json,
-    render_program,
-    summarise_program,
-)
+from relayish.cli.onnx.summary import ModelTold, render_rows
+from relayish.cli.program_summary import ProgramTold
 from relayish.cli.report import tell
 from relayish.errors import OptionError
 from relayish.text import astext
 
+Rows: TypeAlias = Sequence[tuple[str, str]]
 _PICTURES: Final = ("svg", "dot", "html")
 _MODEL_NOTES: Final = "relayish.cli.onnx.notes"
 RESULT: Final = ModelTold | ProgramTold | list[ModelTold | ProgramTold | FailedFile]
@@ -76,15 +67,14 @@ def _show(
     if args.text:
         write_result(_text(given, has_metadata=args.metadata), None)
     needs_summary = is_told or args.json or args.html is not None
-    summary = _summary(given) if needs_summary else None
-    if summary is not None and is_told and not args.json:
-        tell(_told(summary, given.name))
+    told, rows, operators = _summary(given) if needs_summary else (None, (), {})
+    if is_told and not args.json:
+        tell(render_rows(rows, operators))
     if is_drawn:
         # what draws is loaded when it is needed
         pictures = importlib.import_module("relayish.cli.pictures")
-        about = () if summary is None else summary.rows(given.name)
-        pictures.write_pictures(given, args, places, about)
-    return Outcome(told=_as_json(summary, given.name) if summary is not None else None)
+        pictures.write_pictures(given, args, places, rows)
+    return Outcome(told=told)
 
 
 def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
@@ -172,17 +162,10 @@ def _text(given: GivenFile, *, has_metadata: bool) -> str:
     return astext(mod, show_meta_data=False)
 
 
-def _summary(given: GivenFile) -> Summary | ProgramSummary:
-    return summarise_program(given.mod) if given.model is None else summarise(given.model.proto)
-
-
-def _told(summary: Summary | ProgramSummary, name: str) -> str:
-    if isinstance(summary, ProgramSummary):
-        return render_program(summary, name)
-    return render_summary(summary, name)
-
-
-def _as_json(summary: Summary | ProgramSummary, name: str) -> ModelTold | ProgramTold:
-    if isinstance(summary, ProgramSummary):
-        return program_as_json(summary, name)
-    return summary_as_json(summary, name)
+def _summary(given: GivenFile) -> tuple[ModelTold | ProgramTold, Rows, Mapping[str, int]]:
+    """Return what is told of a file: as JSON, as rows, and how often there are operators."""
+    if given.model is not None:
+        model = summary.summarise(given.model.proto, given.name)
+        return model, tuple(summary.rows_of(model)), model["operators_by_type"]
+    program = program_summary.summarise_program(given.mod, given.name)
+    return program, tuple(program_summary.rows_of(program)), program["operators_by_type"]

@@ -17,7 +17,7 @@ from relayish.cli.differences import CONSTANT, Change, are_same, largest_differe
 from relayish.cli.onnx.protos import attribute_texts, show_type
 from relayish.cli.onnx.reading import ModelFile
 from relayish.cli.onnx.statistics import graphs_of, operator_name
-from relayish.cli.onnx.summary import Summary, summarise
+from relayish.cli.onnx.summary import FACTS, summarise
 from relayish.onnx.protos.files import DataFiles
 from relayish.onnx.protos.tensors import array_of_proto
 from relayish.text.relay.brief_text import ConstantNames
@@ -54,7 +54,7 @@ def diff_models(
     Complexity:
         Linear in the nodes, and the bytes of tensors.
     """
-    facts = [_facts(summarise(each.proto), metadata) for each in (before, after)]
+    facts = [_facts(each, metadata) for each in (before, after)]
     yield from sections("", *facts)
     if types:
         yield from sections("value", *[_types(each.proto) for each in (before, after)])
@@ -65,15 +65,16 @@ def diff_models(
     yield from _diff_nodes(*sides, values)
 
 
-def _facts(summary: Summary, metadata: bool) -> dict[str, str]:
-    facts = dict(summary.facts)
+def _facts(model: ModelFile, metadata: bool) -> dict[str, str]:
+    told = summarise(model.proto, model.name)
+    facts = {name: str(text) for name, text in told.items() if name in FACTS}
     if metadata:
-        facts.update({f"metadata {key}": value for key, value in summary.metadata})
+        facts.update({f"metadata {key}": value for key, value in told["metadata"].items()})
     else:
         facts.pop(_DOCUMENTATION, None)
-    facts.update({f"input {name}": text for name, text in summary.inputs})
-    facts.update({f"output {name}": text for name, text in summary.outputs})
-    facts.update({f"function {name}": "there" for name in summary.functions})
+    facts.update({f"input {each['name']}": each["type"] for each in told["inputs"]})
+    facts.update({f"output {each['name']}": each["type"] for each in told["outputs"]})
+    facts.update({f"function {name}": "there" for name in told["functions"]})
     return facts
 
 

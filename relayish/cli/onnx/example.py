@@ -13,25 +13,13 @@ EXAMPLE: Final = Path(__file__).parent / "small_network.onnx"
 """A small network with what exporters leave behind."""
 
 
-def given_file(args: argparse.Namespace) -> str:
-    """Return the file that a command was given: by its name, or the example.
-
-    Raises:
-        OptionError: If neither is given, or both are.
-    """
-    return _given(args, [] if args.file is None else [args.file])[0]
-
-
 def given_files(args: argparse.Namespace) -> Sequence[str]:
-    """Return the files that a command was given, as :func:`given_file` does one.
+    """Return the files that a command was given: by their names, or the example.
 
     Raises:
-        OptionError: As there.
+        OptionError: If there is none, or both are given.
     """
-    return _given(args, args.files)
-
-
-def _given(args: argparse.Namespace, given: Sequence[str]) -> Sequence[str]:
+    given: Sequence[str] = args.files
     if args.example and given:
         raise OptionError(f"--example stands for a file; found {given[0]!r} as well; leave one out")
     if args.example:
