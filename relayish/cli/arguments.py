@@ -61,6 +61,10 @@ class Parser(argparse.ArgumentParser):
         options = [word.partition("=")[0] for word in rest if word.startswith("-")]
         if options:
             known = [option for action in self._actions for option in action.option_strings]
+            commands = [each for each in self._actions if isinstance(each, Commands)]
+            inner = [command for each in commands for command in each.choices.values()]
+            if any(options[0] in command._option_string_actions for command in inner):  # noqa: SLF001
+                return f"{options[0]} is an option of commands; write it behind the name of one"
             return f"unrecognized arguments: {' '.join(rest)}{suggest(options[0], known)}"
         taken = [_metavar_of(action) for action in self._get_positional_actions()]
         return (

@@ -62,11 +62,10 @@ def run(args: argparse.Namespace) -> int:
     with ctx, freeze_heap():
         driver = Driver(pipeline.passes, driven, name=pipeline.info.name)
         culprit = bisect(driver, mod, fault, most_tries=args.tries)
-    if args.json:
-        (tell_error if args.output == STANDARD else tell)(render_json(_result(args.file, culprit)))
     if culprit is not None and (args.output is not None or not args.json):
         write_like(given, culprit.shrunk, args.output)
     if args.json:
+        (tell_error if args.output == STANDARD else tell)(render_json(_result(args.file, culprit)))
         return 0 if culprit is None else EXIT_FOUND
     if culprit is None:
         if verbosity() is not Verbosity.QUIET:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from relayish._support.collector import freeze_heap
 from relayish._support.files import name_in_errors, put_in_place
 from relayish.analysis.mac_count import get_total_mac_number
-from relayish.cli.compiling.report import CompileReport, render, verification_of
+from relayish.cli.compiling.report import CompileReport, render
 from relayish.cli.compiling.sources import NetworkFile, read_network, running
 from relayish.cli.compiling.timing import time_runs
 from relayish.cli.files import STANDARD, write_result
@@ -21,6 +21,7 @@ from relayish.cli.onnx.equality import TOLERANCE, Comparison, Tolerance, compare
 from relayish.cli.onnx.inputs import Input
 from relayish.cli.onnx.reading import as_regular_file, parse_shapes
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
+from relayish.cli.onnx.report import verification_of
 from relayish.cli.report import Verbosity, tell, tell_error, verbosity
 from relayish.codegen.c.executor import compile_network, flags_for, network_of
 from relayish.codegen.c.shipping import ship

@@ -102,11 +102,10 @@ def run_driven(args: argparse.Namespace, driven: DriverCtx) -> int:
         # run as a driver, and not called, which would print and time the whole like one more pass
         out = driver.resume(mod, phase) if phase else driver(mod)
         tell_error(timing.render())
+    if args.output is not None or not args.json:
+        write_like(given, out, args.output)
     if not args.json:
-        write_like(given, out, args.output)
         return 0
-    if args.output is not None:
-        write_like(given, out, args.output)
     counts = count_calls(mod), count_calls(out)
     result = OptResult(args.file, args.output, *counts, time.perf_counter() - begin, costs.costs)
     (tell_error if args.output == STANDARD else tell)(render_json(result))

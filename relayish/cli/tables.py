@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from relayish._support.columns import align
 from relayish._support.files import name_in_errors
-from relayish._support.printable import escape_lines
+from relayish._support.printable import escape, escape_lines
 from relayish.cli.report import tell, tell_error
 
 
@@ -54,7 +54,7 @@ class Table:
 
     def _escaped(self) -> list[list[str]]:
         """Return rows as wide as they are shown."""
-        return [[escape_lines(cell) for cell in row] for row in self.rows]
+        return [[*map(escape, row[:-1]), *map(escape_lines, row[-1:])] for row in self.rows]
 
 
 def tell_table(table: Table, *, on_error: bool = False) -> None:

@@ -50,7 +50,7 @@ def test_sizes_that_inputs_tell_stay_open(tmp_path: Path, capsys: Capture) -> No
     command = ["compile", str(tmp_path / "open.relay"), "-o", str(tmp_path / "out")]
     assert main([*command, "--no-malloc", "--most", "x_0:64", "--verify", "1"]) == 0
     sizes = "(x[0]=2, normal, deviation 1; x[0]=4; x[0]=5)"
-    assert f"equal on 3 inputs {sizes}" in capsys.readouterr().out
+    assert f"equal on 3 random inputs {sizes}" in capsys.readouterr().out
     header = (tmp_path / "out" / "net.h").read_text()
     assert "net_run(int64_t x_0, const float *x /* (x_0, 4) */" in header
     assert main([*command, "--no-malloc", "--verify", "0"]) == 2
@@ -74,7 +74,7 @@ def test_nothing_is_written_that_is_not_equal(
     monkeypatch.setattr(command, "compare_results", lambda *_: Comparison(fault="differs"))
     out = tmp_path / "out"
     assert main(["compile", str(program), "-o", str(out), "--quiet"]) == 1
-    assert "NOT equal on 3 inputs" in capsys.readouterr().out
+    assert "NOT equal on 3 random inputs" in capsys.readouterr().out
     assert not out.exists()
 
 

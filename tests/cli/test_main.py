@@ -41,6 +41,7 @@ def test_every_command_has_help(command: str, capsys: Capture) -> None:
         (["opt", "x", "--passses", "InferType"], "--passses InferType; did you mean --passes?"),
         (["print", "x", "--as", "pyhton"], "choose from text, python; did you mean python?"),
         (["b2c", "a", "b"], "relayish b2c takes FILE; found 'b' as well"),
+        (["--json", "check", "x"], "--json is an option of commands; write it behind the name"),
         (["drive", "--load"], "argument --load: expected one argument"),
         (["opt", "-p", "FoldConstant"], "required: FILE"),
         (["opt", "x", "-p", "FoldConstant", "-O", "fast"], "expected a whole number from 0"),

@@ -42,6 +42,10 @@ def test_title_stands_above_the_table() -> None:
     assert str(Table(("A",), [("b",)], title="all")) == "all\nA\nb\n"
 
 
+def test_last_cell_alone_has_several_lines() -> None:
+    assert str(Table(("A", "B"), [("b\nc", "d\ne")])) == "A     B\nb\\nc  d\n    e\n"
+
+
 def test_parts_are_told_with_an_empty_line_between(capsys: pytest.CaptureFixture[str]) -> None:
     table = Table(("A",), [("b",)])
     tell_parts([table, "c\n", table])

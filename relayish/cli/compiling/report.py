@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TypedDict
 
 from relayish._support.columns import align
 from relayish._support.printable import escape
 from relayish.cli.onnx.equality import Comparison
 from relayish.cli.onnx.references import Reference
-
-
-class VerificationTold(TypedDict):
-    """What equality rests on.
-
-    Attributes:
-        equal: Whether the code computes the same.
-        fault: What differs; null if nothing does.
-        engine: What ran the network.
-        inputs: On how many inputs.
-        largest_difference: In parts of an output's magnitude; null if that is no number.
-        tolerance: What is allowed of it.
-    """
-
-    equal: bool
-    fault: str | None
-    engine: str
-    inputs: int
-    largest_difference: float | None
-    tolerance: float
+from relayish.cli.onnx.report import VerificationTold, describe_equality
 
 
 @dataclass(slots=True)
@@ -79,39 +59,10 @@ def render(
     """Return the report as lines."""
     told = asdict(report)
     rows = [(shown, f"{told[key]:,}") for key, shown in _SIZES.items() if told[key] is not None]
-    rows += [(f"milliseconds a run, {by}", f"{s * 1e3:.3f}") for by, s in _times(report)]
+    times = sorted(report.seconds_a_run.items(), key=lambda pair: pair[1])
+    rows += [(f"milliseconds a run, {by}", f"{seconds * 1e3:.3f}") for by, seconds in times]
     lines = align([(name, f"{value:>14}") for name, value in rows])
-    lines += _equality(reference, comparison)
+    lines += describe_equality(reference, comparison)
     where = ", ".join(map(escape, report.written))
     lines.append(f"{f'written: {where}' if where else 'not written'}; {report.seconds:.2f} seconds")
     return "\n".join(lines) + "\n"
-
-
-def _times(report: CompileReport) -> Iterator[tuple[str, float]]:
-    yield from sorted(report.seconds_a_run.items(), key=lambda pair: pair[1])
-
-
-def _equality(reference: Reference | None, comparison: Comparison | None) -> list[str]:
-    if reference is None or comparison is None:
-        return ["equality not verified"]
-    on = f"on {len(reference.inputs)} inputs ({reference.drawn}), by {reference.engine.name}"
-    if comparison.fault is not None:
-        return [f"NOT equal {on}: {comparison.fault}"]
-    largest = f"largest difference {comparison.largest:.1e} of an output's magnitude"
-    return [f"equal {on}", f"{largest}, tolerance {comparison.tolerance:.1e}"]
-
-
-def verification_of(
-    reference: Reference | None, comparison: Comparison | None
-) -> VerificationTold | None:
-    """Return what JSON tells of how equality was found."""
-    if reference is None or comparison is None:
-        return None
-    return {
-        "equal": comparison.fault is None,
-        "fault": comparison.fault,
-        "engine": reference.engine.name,
-        "inputs": len(reference.inputs),
-        "largest_difference": comparison.largest,
-        "tolerance": comparison.tolerance,
-    }

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from relayish.analysis.infer_type import infer_type
 from relayish.cli.any_file import read_any
 from relayish.cli.files import show_name
-from relayish.cli.onnx.engines import Engine, Run, usual_engines
+from relayish.cli.onnx.engines import EVALUATION, Engine, Run, usual_engines
 from relayish.cli.onnx.inputs import Input
 from relayish.cli.onnx.precision import narrowest_floats
 from relayish.cli.onnx.reading import parse_shapes
 from relayish.errors import OptionError
-from relayish.frontend.onnx.importer import from_onnx
-from relayish.frontend.onnx.session import OnnxSession
 from relayish.interpreter.evaluate import create_executor
 from relayish.interpreter.value import leaves
 from relayish.ir.relay.expr import Function
@@ -26,8 +24,6 @@ from relayish.ir.relay.tuples import leaf_types
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType
 from relayish.op.types.dimension import show_dimension
-
-EVALUATION: Final = "relayish's evaluation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +86,7 @@ def read_network(
         given.mod,
         model.inputs,
         model.outputs,
-        usual_engines(lambda path: OnnxSession(from_onnx(path)).run, is_needed=is_run),
+        usual_engines(is_needed=is_run),
         is_model=True,
         widths=narrowest_floats(given.mod, model.outputs),
     )

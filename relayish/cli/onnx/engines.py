@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any, Final
 
 from relayish.cli.onnx.runtime import OPTIMISING, Runtime
+from relayish.frontend.onnx.importer import from_onnx
+from relayish.frontend.onnx.session import OnnxSession
 
 Run = Callable[[Mapping[str, Any]], list[Any]]
 """``run(inputs)``: the outputs of a model, in order. Any: arrays, lists of them, or ``None``."""
@@ -32,17 +34,14 @@ class Engine:
     otherwise: tuple[Callable[[str], Run], ...] = ()
 
 
-def usual_engines(
-    evaluate: Callable[[str], Run], *, is_needed: bool = True, runtime: Runtime | None = None
-) -> list[Engine]:
+def usual_engines(*, is_needed: bool = True, runtime: Runtime | None = None) -> list[Engine]:
     """Return the engines there are, the one to prefer first: onnxruntime if it is installed.
 
     Args:
-        evaluate: Given the path of a model, returns what runs it without onnxruntime.
         is_needed: Whether a model will be run for certain; then onnxruntime is started at once.
         runtime: Onnxruntime as it is started already; it forgets the models it has run.
     """
-    found = [Engine(EVALUATION, evaluate)]
+    found = [Engine(EVALUATION, lambda path: OnnxSession(from_onnx(path)).run)]
     if importlib.util.find_spec("onnxruntime") is None:
         return found
     runtime = Runtime() if runtime is None else runtime

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import os
 import shutil
@@ -17,6 +18,7 @@ from typing import Any, BinaryIO, Final
 from relayish._support.files import name_in_errors
 from relayish.cli.files import STANDARD, show_name
 from relayish.cli.onnx.inputs import Input, Shapes, inputs_of
+from relayish.cli.onnx.statistics import graphs_of
 from relayish.errors import ModelError, OptionError
 from relayish.frontend.onnx.importer import module_of_proto
 from relayish.frontend.onnx.loading import load_proto
@@ -266,15 +268,9 @@ def _may_be_shape(tensor: Any) -> bool:  # Any: a TensorProto
 def _external_tensors(proto: Any) -> Iterator[Any]:  # Any: a ModelProto, and its TensorProtos
     """Yield the tensors that lie in files beside a model."""
     external = load_onnx().TensorProto.EXTERNAL
-    nodes: list[Any] = [node for function in proto.functions for node in function.node]
-    graphs = [proto.graph]
-    while graphs or nodes:
-        if graphs:
-            graph = graphs.pop()
-            yield from [each for each in graph.initializer if each.data_location == external]
-            nodes += graph.node
-            continue
-        for attribute in nodes.pop().attribute:
-            held = [attribute.t] if attribute.HasField("t") else attribute.tensors
-            yield from [each for each in held if each.data_location == external]
-            graphs += [attribute.g] if attribute.HasField("g") else attribute.graphs
+    for nodes, initializers in graphs_of(proto):
+        attributes = [each for node in nodes for each in node.attribute]
+        held = [[each.t] if each.HasField("t") else each.tensors for each in attributes]
+        for tensor in itertools.chain(initializers, *held):
+            if tensor.data_location == external:
+                yield tensor

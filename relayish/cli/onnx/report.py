@@ -78,7 +78,7 @@ def _passes(report: Report) -> Table:
 
 
 def _closing(report: Report) -> str:
-    lines = list(describe_equality(report))
+    lines = list(describe_equality(report.reference, report.comparison))
     lines.append(f"{_where(report.output)}; {report.seconds:.2f} seconds in all\n")
     return "\n".join(lines)
 
@@ -89,15 +89,14 @@ def _where(output: str | None) -> str:
     return f"written to {'standard output' if output == STANDARD else escape(output)}"
 
 
-def describe_equality(report: Report) -> Iterator[str]:
-    """Yield what equality of the result rests on, line by line."""
-    reference, comparison = report.reference, report.comparison
+def describe_equality(reference: Reference | None, comparison: Comparison | None) -> Iterator[str]:
+    """Yield what equality of a result rests on, line by line."""
     if reference is None or comparison is None:
         yield "equality not verified"
         return
     count = len(reference.inputs)
     drawn = "" if reference.plan.spread is None else "random "
-    on = f"on {count} {drawn}input{'' if count == 1 else 's'} ({reference.plan})"
+    on = f"on {count} {drawn}input{'' if count == 1 else 's'} ({reference.drawn})"
     if comparison.fault is not None:
         yield f"NOT equal {on}, by {reference.engine.name}: {comparison.fault}"
     else:
@@ -152,7 +151,7 @@ class VerificationTold(TypedDict):
     Attributes:
         equal: Whether the result is equal.
         fault: What differs; null if nothing does.
-        culprit: The pass at fault, in words; null if it is equal.
+        culprit: The pass at fault, in words; null if it is equal, or nobody looks for it.
         engine: What ran both.
         inputs: On how many inputs.
         sizes: Of dimensions that have none, by name.
@@ -226,20 +225,22 @@ def told_of(report: Report) -> ReportTold:
             for each in report.costs
         ],
         "seconds": report.seconds,
-        "verification": _told_of_verification(report),
+        "verification": verification_of(report.reference, report.comparison, report.culprit),
         "notes": report.notes,
     }
 
 
-def _told_of_verification(report: Report) -> VerificationTold | None:
-    reference, comparison = report.reference, report.comparison
+def verification_of(
+    reference: Reference | None, comparison: Comparison | None, culprit: str | None = None
+) -> VerificationTold | None:
+    """Return what JSON tells of how equality was found."""
     if reference is None or comparison is None:
         return None
     spread = reference.plan.spread
     return {
         "equal": comparison.fault is None,
         "fault": comparison.fault,
-        "culprit": report.culprit,
+        "culprit": culprit,
         "engine": reference.engine.name,
         "inputs": len(reference.inputs),
         "sizes": dict(reference.plan.sizes),

@@ -138,14 +138,20 @@ def _names_of(files: Sequence[str], folder: Path | None) -> dict[str, str]:
 
 
 def _models_in(given: Path, folder: Path | None) -> list[Path]:
-    """Return the models that an argument stands for, without results in a folder among them."""
+    """Return the models that an argument stands for: those in a folder, results in it left out.
+
+    Hidden ones are left out as well, as a shell does: of a run that was killed, half a model stays.
+    """
     if not given.is_dir():
         return [given]
-    found = sorted(given.rglob(f"*{_SUFFIX}"))
     results = None if folder is None else folder.resolve()
-    if results is None or given.resolve() not in results.parents:
-        return found
-    return [path for path in found if not path.resolve().is_relative_to(results)]
+    is_inside = results is not None and given.resolve() in results.parents
+    return [
+        path
+        for path in sorted(given.rglob(f"*{_SUFFIX}"))
+        if not any(part.startswith(".") for part in path.relative_to(given).parts)
+        and not (is_inside and results is not None and path.resolve().is_relative_to(results))
+    ]
 
 
 @contextlib.contextmanager
@@ -198,8 +204,8 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
     model, output = Path(task.args.file), task.args.output
     if output is not None and is_done(task.entry, task.options, model, Path(output)):
         assert task.entry is not None
-        report = {**task.entry["report"], "input": task.given, "output": output}
-        return Told(task.name, task.given, report=report, was_there=True), None
+        kept = task.entry["report"] | {"input": task.given, "output": output}
+        return Told(task.name, task.given, report=kept, was_there=True), None
     _load_all(task.load)
     scratch = None if task.scratch is None else Path(task.scratch)
     if output is not None:

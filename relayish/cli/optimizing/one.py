@@ -17,7 +17,7 @@ from relayish._support.files import put_in_place
 from relayish.cli.any_file import as_model
 from relayish.cli.files import STANDARD, show_name, write_bytes
 from relayish.cli.onnx.counting import PassCostInstrument
-from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, Run, usual_engines
+from relayish.cli.onnx.engines import ONNXRUNTIME, Engine, usual_engines
 from relayish.cli.onnx.equality import (
     TOLERANCE,
     Tolerance,
@@ -54,8 +54,6 @@ from relayish.cli.progress import Bar, shown_bar
 from relayish.domain.driver import Driver
 from relayish.errors import EvaluationError, ModelError, PassError, RelayishError
 from relayish.frontend.onnx.exporter import save_onnx, write_model
-from relayish.frontend.onnx.importer import from_onnx
-from relayish.frontend.onnx.session import OnnxSession
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.debug.bisect import bisect
 from relayish.passes.onnx.default_pipeline import onnx_pipeline
@@ -100,7 +98,7 @@ def optimise_model(
     begin = time.perf_counter()
     pipeline = pipeline_of(args)
     driver = Driver(pipeline.passes, driver_context(args), name=pipeline.info.name)
-    engines = usual_engines(_run_in_session, is_needed=bool(args.verify), runtime=runtime)
+    engines = usual_engines(is_needed=bool(args.verify), runtime=runtime)
     with (
         shown_bar(STEPS, len(driver.plan())) as bar,
         as_regular_file(args.file) as given,
@@ -186,7 +184,9 @@ class _Work:
         """Run the passes, write the result beside its place, verify it, put it there."""
         with recorded(self.args, self.driver, self.mod) as recording:
             report, code = self._optimise(recording.around)
-            recording.notes.extend([*describe_equality(report), *report.notes])
+            recording.notes.extend(
+                [*describe_equality(report.reference, report.comparison), *report.notes]
+            )
         return report, code
 
     def _optimise(self, around: Around) -> tuple[Report, int]:
@@ -322,10 +322,6 @@ def _loads(engine: Engine, path: str) -> bool:
     except EvaluationError:
         return False
     return True
-
-
-def _run_in_session(path: str) -> Run:
-    return OnnxSession(from_onnx(path)).run
 
 
 def _doubts(reference: Reference) -> Iterator[str]:

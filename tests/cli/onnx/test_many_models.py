@@ -280,7 +280,11 @@ def test_without_a_folder_nothing_is_written(models, capsys: Capture) -> None:
     assert sorted(models.rglob("*")) == before
 
 
-def test_results_in_the_folder_of_models_are_no_models(models, capsys: Capture) -> None:
+def test_results_and_hidden_files_in_the_folder_of_models_are_no_models(
+    models, capsys: Capture
+) -> None:
+    (models / ".relayish-killed").mkdir()
+    (models / ".relayish-killed/a.onnx").write_bytes(b"half")
     for was_there in (False, True):
         assert run(models, "-o", models / "out", *HERE, "--json") == 0
         assert [each["was_there"] for each in told(capsys)] == [was_there] * 2
