@@ -138,13 +138,9 @@ def add_frame(parser: Parser, *, is_inner: bool = False) -> None:
             help=what,
             default=argparse.SUPPRESS if is_inner else Verbosity.USUAL,
         )
+    default = argparse.SUPPRESS if is_inner else False
     what = "show where an error was raised"
-    frame.add_argument(
-        "--traceback",
-        action="store_true",
-        help=what,
-        default=argparse.SUPPRESS if is_inner else False,
-    )
+    frame.add_argument("--traceback", action="store_true", help=what, default=default)
 
 
 _LOAD: Final = """\

@@ -45,18 +45,17 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     arguments.add_names(optimize, "--input-data", _DATA, "FILE")
     what = "take initializers that are inputs as well for constants, which nobody replaces"
     arguments.add_flags(optimize, {"--freeze-params": what})
-    what = "compare on so many random inputs, 3 if not given; 0 for none"
-    optimize.add_argument("--verify", type=arguments.parse_level, default=3, metavar="N", help=what)
-    what = "of the inputs that are drawn"
-    optimize.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
-    optimize.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
-    arguments.add_flags(
-        optimize,
-        {
-            "--force": "write the result even if it is not equal",
-        },
-    )
+    _add_verification(optimize)
+    arguments.add_flags(optimize, {"--force": "write the result even if it is not equal"})
     arguments.add_json(optimize, "tell the outcome as JSON")
+
+
+def _add_verification(command: argparse.ArgumentParser) -> None:
+    what = "compare on so many random inputs, 3 if not given; 0 for none"
+    command.add_argument("--verify", type=arguments.parse_level, default=3, metavar="N", help=what)
+    what = "of the inputs that are drawn"
+    command.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
+    command.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
 
 
 _EXECUTOR: Final = """\
@@ -93,11 +92,7 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     compile_.add_argument("--emit", choices=("c", "loops", "so"), default="c", help=what)
     what = "where weights go; if not given, into the source up to a megabyte, else beside it"
     compile_.add_argument("--weights", choices=("c", "binary"), help=what)
-    what = "compare on so many random inputs, 3 if not given; 0 for none"
-    compile_.add_argument("--verify", type=arguments.parse_level, default=3, metavar="N", help=what)
-    what = "of the inputs that are drawn"
-    compile_.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
-    compile_.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
+    _add_verification(compile_)
     arguments.add_flags(compile_, _COMPILE_FLAGS)
     arguments.add_json(compile_, "tell the outcome as JSON")
 

@@ -126,10 +126,11 @@ def test_trace_file_that_is_full_is_named() -> None:
 
 
 @needs_full
-def test_output_that_is_full_is_named(program: Path) -> None:
+@pytest.mark.parametrize("words", [["print", "{}"], ["--help"], ["diff", "--json-schema"]])
+def test_output_that_is_full_is_named(words: list[str], program: Path) -> None:
     with FULL.open("wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "relayish", "print", str(program)],
+            [sys.executable, "-m", "relayish", *[word.format(program) for word in words]],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
