@@ -88,8 +88,9 @@ def optimise_many(args: argparse.Namespace) -> int:
                 _show(bar, told, len(names))
         except BaseException:
             bar.end()
-            kept = "what is done is kept, and the same command goes on from there"
-            tell_error(f"relayish: {len(told)} of {len(names)} models were done; {kept}\n")
+            if told:
+                kept = "what is done is kept, and the same command goes on from there"
+                tell_error(f"relayish: {len(told)} of {len(names)} models were done; {kept}\n")
             raise
     order = {name: place for place, name in enumerate(names)}
     told.sort(key=lambda each: order[each.name])

@@ -317,7 +317,9 @@ def test_what_cannot_be_done_is_refused_before_anything_is_done(
     (models / "empty").mkdir()
     (models / "deep/none").mkdir()
     assert run(*[each.format(models) for each in words]) == 2
-    assert complaint in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert complaint in told
+    assert told.startswith("relayish: error: ")  # and not how many were done
     assert not list(Path("out").glob("*.onnx"))
 
 
