@@ -70,8 +70,6 @@ def _check_output(args: argparse.Namespace) -> None:
         folder = Path(args.output).absolute().parent
         if not folder.is_dir():
             raise OptionError(f"-o {args.output}: there is no directory {str(folder)!r}")
-        if Path(args.output).is_dir():
-            raise OptionError(f"-o {args.output} is a directory; expected a file")
         if Path(args.output).exists() and not Path(args.output).is_file():
             raise OptionError(f"-o {args.output} is a device or a pipe; expected a file")
         check_writable(Path(args.output))
