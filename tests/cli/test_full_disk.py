@@ -35,33 +35,19 @@ def no_file_larger_than(size: int) -> Iterator[None]:
 
 
 @each(
-    ("words", "named"),
+    ("line", "named"),
     [
-        (["print", "{program}", "-o", "{out}"], "{out}"),
-        (["print", "{program}", "-o", "{out}.rly"], "{out}.rly"),
-        (["opt", "{program}", "-p", "FoldConstant", "-o", "{out}"], "{out}"),
-        (
-            ["opt", "{program}", "-p", "FoldConstant", "--dump-ir", "{out}.d"],
-            "{out}.d/0_init.relay",
-        ),
-        (
-            [
-                "opt",
-                "{program}",
-                "-p",
-                "FoldConstant",
-                "--trace",
-                "--trace-file",
-                "{out}.t",
-            ],
-            "{out}.t",
-        ),
-        (["bisect", "{program}", "-p", "FoldConstant", "--command", "false"], "program.relay"),
-        (["compile", "{program}", "--verify", "0", "-o", "{out}"], "{out}/net.h"),
+        ("print {program} -o {out}", "{out}"),
+        ("print {program} -o {out}.rly", "{out}.rly"),
+        ("opt {program} -p FoldConstant -o {out}", "{out}"),
+        ("opt {program} -p FoldConstant --dump-ir {out}.d", "{out}.d/0_init.relay"),
+        ("opt {program} -p FoldConstant --trace --trace-file {out}.t", "{out}.t"),
+        ("bisect {program} -p FoldConstant --command false", "program.relay"),
+        ("compile {program} --verify 0 -o {out}", "{out}/net.h"),
     ],
 )
 def test_file_that_does_not_fit_is_named(
-    words: list[str], named: str, tmp_path_factory: pytest.TempPathFactory, capsys: Capture
+    line: str, named: str, tmp_path_factory: pytest.TempPathFactory, capsys: Capture
 ) -> None:
     folder = tmp_path_factory.mktemp("full")
     names = {"program": str(folder / "given.relay"), "out": str(folder / "out")}
@@ -70,13 +56,13 @@ def test_file_that_does_not_fit_is_named(
         f'#[version = "0.0.5"]\ndef @main(%x: int32) {{\n{lines}  %v0\n}}\n'
     )
     with no_file_larger_than(1000):
-        assert main([word.format(**names) for word in words]) == 2
+        assert main([word.format(**names) for word in line.split()]) == 2
     told = capsys.readouterr().err
     assert named.format(**names) in told
     assert ": File too large" in told
     left = {path.name for path in folder.iterdir()}
     assert left <= {"given.relay", "out.d", "out.t"}  # traces go to their file at once
-    if "--dump-ir" in words:
+    if "--dump-ir" in line:
         assert list((folder / "out.d").iterdir()) == []
 
 
