@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import types
 import typing
 from collections.abc import Collection, Iterable, Iterator
@@ -99,13 +101,29 @@ def flat(module: str) -> str:
 
 
 def quoted(value: object) -> str:
-    """Return a literal as source, strings in double quotes."""
+    r"""Return a literal as source, strings in double quotes.
+
+    Example:
+        >>> print(quoted('say "no"'), quoted((1, "a")))
+        "say \"no\"" (1, "a")
+    """
     if isinstance(value, Enum):
         raise TypeError(f"{value!r} is no literal")
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(quoted, value))}{',' * (len(value) == 1)})"
+    return repr(value)
 
 
 def default(value: object) -> str:
     """Return the default of a parameter as source; ``...`` where it takes more than a literal."""
-    plain = value is None or type(value) in (bool, int, float, str)
-    return repr(value).replace("'", '"') if plain or value == () else "..."
+    return quoted(value) if _is_plain(value) else "..."
+
+
+def _is_plain(value: object) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_plain, value))
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is None or type(value) in (bool, int, str)

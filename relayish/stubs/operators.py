@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator
 
@@ -13,6 +14,7 @@ from relayish.op.declaration.registry import get_op, list_aliases
 from relayish.op.declaration.signature import ARRAY
 from relayish.op.random.operators import threefry_key
 from relayish.stubs.docstrings import INDENT, function
+from relayish.stubs.hints import default
 
 MARK = "# operators: generated from their declarations\n"
 DOMAINS = ("annotation", "dyn", "image", "memory", "nn", "qnn", "random", "vision", "vm")
@@ -74,7 +76,11 @@ def operator_stubs(face: Collection[str], prefixes: Iterable[str] = DOMAINS) -> 
         prefixes: What the names of operators begin with, before the first dot.
     """
     found = (name for name in list_builders() if "." not in name and name not in face)
-    lines = [_stub(name, "") for name in found if inspect.isfunction(getattr(op, name))]
+    lines = [
+        _stub(name, "")
+        for name in found
+        if _can_be_written(name) and inspect.isfunction(getattr(op, name))
+    ]
     for prefix in prefixes:
         lines.append("\n")
         lines += _prefix(prefix)
@@ -84,7 +90,12 @@ def operator_stubs(face: Collection[str], prefixes: Iterable[str] = DOMAINS) -> 
 def find_prefixes() -> list[str]:
     """Return what names of operators begin with, those that packages declare included."""
     found = {name.partition(".")[0] for name in list_builders() if "." in name}
-    return [*DOMAINS, *sorted(name for name in found - {*DOMAINS, "relay"} if name.isidentifier())]
+    return [*DOMAINS, *sorted(filter(_can_be_written, found - {*DOMAINS, "relay"}))]
+
+
+def _can_be_written(name: str) -> bool:
+    """Return whether a name can stand behind a dot; others are found by ``getattr`` alone."""
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _prefix(domain: str) -> Iterator[str]:
@@ -104,7 +115,7 @@ def _class(title: str, domain: str, margin: str) -> Iterator[str]:
         yield f"{inner}@staticmethod\n{function(head, made, inner)}"
     for name in dir(Namespace(f"{domain}.")):
         full = f"{domain}.{name}"
-        if not name.isidentifier():
+        if not _can_be_written(name):
             continue
         found = getattr(Namespace(f"{domain}."), name)
         if isinstance(found, Namespace):
@@ -145,8 +156,8 @@ def _hint(name: str, parameter: str) -> str:
     hint = _HINTS.get(optional[1] if optional else annotation, "object")
     if hint != "object" and _may_be_unknown(op, parameter):
         hint += " | Expr"
-    default = parameters.defaults[parameter]
-    none = optional is not None or (default is not None and default.value is None)
+    left_out = parameters.defaults[parameter]
+    none = optional is not None or (left_out is not None and left_out.value is None)
     return f"{hint} | None" if none and hint != "object" and "None" not in hint else hint
 
 
@@ -177,7 +188,4 @@ def face_stub(by_hand: str, operators: str) -> str:
 
 
 def _default(value: object) -> str:
-    if value is inspect.Parameter.empty:
-        return ""
-    plain = value is None or isinstance(value, (bool, int, float, str, tuple))
-    return " = " + repr(value).replace("'", '"') if plain else " = ..."
+    return "" if value is inspect.Parameter.empty else f" = {default(value)}"

@@ -19,7 +19,10 @@ DECLARATIONS = '''\
 
 from __future__ import annotations
 
+import enum
+
 import relayish as relay
+from relayish.ir.attributes.attrs import Attrs, attrs
 from relayish.transform import register_pass
 
 
@@ -29,6 +32,27 @@ def same(call: relay.Call, data: relay.Type) -> relay.Type:
 
 relay.register_op("stubbed.shift", arguments=("data",), rule=same, description="Add one.")
 relay.register_op("stubbed_alone", arguments=("data",), rule=same)
+relay.register_op("stubbed.class", arguments=("data",), rule=same)
+relay.register_op("while", arguments=("data",), rule=same)
+relay.register_op("with.enter", arguments=("data",), rule=same)
+
+
+class Mode(str, enum.Enum):
+    FAST = "fast"
+
+
+@attrs("stubbed.attrs.OddAttrs")
+class OddAttrs(Attrs):
+    said: str = 'a\\\\b"""c'
+    limit: float = float("inf")
+    mode: str = Mode.FAST
+
+
+def odd_type(attrs: OddAttrs, data: relay.Type) -> relay.Type:
+    return data
+
+
+relay.register_op("stubbed.odd", rule=odd_type)
 
 
 @relay.node("stubbed_loop")
@@ -71,7 +95,8 @@ def defined(text: str) -> dict[str, ast.stmt]:
 def test_stubs_know_operators_passes_and_handlers_of_a_package():
     found = stubs_of(["stubbed_package"])
     face = defined(found["relayish/__init__.pyi"])
-    (shift,) = [each for each in face["stubbed"].body if isinstance(each, ast.FunctionDef)]
+    operators = {each.name: each for each in face["stubbed"].body if hasattr(each, "name")}
+    shift = operators["shift"]
     assert ast.unparse(shift.args) == "data: _Arg"
     assert ast.get_docstring(shift).startswith("Add one.")
     assert "stubbed_alone" in face
@@ -82,6 +107,16 @@ def test_stubs_know_operators_passes_and_handlers_of_a_package():
     assert handlers.count("_stubbed_loop(") == 3
     assert "import stubbed_package.inner.declared as _stubbed_package_inner_declared\n" in handlers
     assert '"unlikely_member"' in found["relayish/ir/relay/expr.pyi"]
+
+
+@pytest.mark.usefixtures("package")
+def test_stubs_leave_out_names_that_are_keywords_and_write_odd_defaults_as_they_are():
+    face = defined(stubs_of(["stubbed_package"])["relayish/__init__.pyi"])
+    operators = {each.name: each for each in face["stubbed"].body if hasattr(each, "name")}
+    assert operators.keys() == {"shift", "odd"}
+    assert face.keys().isdisjoint({"while", "with"})
+    defaults = operators["odd"].args.defaults
+    assert [ast.literal_eval(each) for each in defaults] == ['a\\b"""c', ..., ...]
 
 
 @pytest.mark.usefixtures("package")
