@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias, Unpack, cast
@@ -17,7 +19,44 @@ TransformModule: TypeAlias = Callable[[Any, PassContext], Any]
 """``transform(mod, ctx)``: what becomes of a module.  Any: of the class that the pass is for"""
 
 
-class _ModulePassOf(ModulePass):
+class MadeOfFunction(Pass):
+    """A pass made of a function, in whose place it may stand where the function is defined."""
+
+    pass_func: Callable[..., Any]  # Any: of the pass
+
+    def __reduce__(self) -> tuple[Any, ...]:  # Any: what pickle takes
+        """Name a function by the pass that a decorator has put in its place, if it has."""
+        state = dict(vars(self))
+        func = state.pop("pass_func")
+        place = getattr(func, "__module__", None), getattr(func, "__qualname__", "")
+        if getattr(_find(*place), "pass_func", None) is not func:
+            place, state = (None, ""), dict(vars(self))
+        return _make_again, (type(self), *place, state)
+
+
+def _find(module: str | None, name: str) -> object:
+    """Return what a module that is loaded has by a dotted name; ``None`` if nothing."""
+    found: object = sys.modules.get(module or "")
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _make_again(kind: type[Pass], module: str | None, name: str, state: dict[str, object]) -> Pass:
+    made = object.__new__(kind)
+    vars(made).update(state)
+    if module is not None:
+        importlib.import_module(module)
+        vars(made)["pass_func"] = vars(_find(module, name))["pass_func"]
+    return made
+
+
+def _make_of_class(kind: type[Pass], given: dict[str, object], info: PassInfo) -> Pass:
+    bound = inspect.BoundArguments(inspect.signature(kind), given)
+    return kind(*bound.args, **bound.kwargs).with_info(info)
+
+
+class _ModulePassOf(ModulePass, MadeOfFunction):
     def __init__(self, pass_func: TransformModule, info: PassInfo) -> None:
         self.pass_func = pass_func
         self.info = info
@@ -169,11 +208,21 @@ def _pass_class(
     def forward(self: Any, *args: Any) -> Any:
         return getattr(self._instance, maker.method)(*args)
 
+    def __reduce__(self: Any) -> Any:  # noqa: N807
+        return _make_of_class, (type(self), dict(self._given), self.info)
+
+    def __copy__(self: Any) -> Any:  # noqa: N807
+        copied = object.__new__(type(self))
+        vars(copied).update(vars(self))
+        return copied
+
     def _shown_options(self: Any) -> str:
         return "".join([f", {name}={value!r}" for name, value in self._given.items()])
 
     body = {
         "__init__": __init__,
+        "__reduce__": __reduce__,
+        "__copy__": __copy__,
         "_shown_options": _shown_options,
         "__getattr__": __getattr__,
         maker.method: forward,

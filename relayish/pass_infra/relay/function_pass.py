@@ -11,7 +11,7 @@ from relayish.ir.relay.expr import Expr, Function
 from relayish.ir.relay.function_attributes import is_skipped
 from relayish.ir.relay.module import IRModule
 from relayish.pass_infra.base.context import PassContext
-from relayish.pass_infra.base.decorators import Maker, decorate, info_of
+from relayish.pass_infra.base.decorators import MadeOfFunction, Maker, decorate, info_of
 from relayish.pass_infra.base.info import Facts, PassInfo
 from relayish.pass_infra.base.pass_class import FUNCTION_PASSES, AnyFunctionPass, check_kind
 from relayish.pass_infra.base.type_inference import TYPE_INFERENCE
@@ -37,7 +37,7 @@ class FunctionPass(AnyFunctionPass):
         return isinstance(func, Function) and is_skipped(func)
 
 
-class _FunctionPassOf(FunctionPass):
+class _FunctionPassOf(FunctionPass, MadeOfFunction):
     def __init__(self, pass_func: TransformFunction, info: PassInfo, takes: type[Node]) -> None:
         self.pass_func = pass_func
         self.info = info

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -23,8 +25,11 @@ from relayish.transform import (
     FoldConstant,
     PassContext,
     PassCountInstrument,
+    PassInfo,
     Sequential,
     create_function_pass,
+    function_pass,
+    module_pass,
     parse_pipeline,
 )
 from tests.support.core_programs import random_core_program
@@ -199,6 +204,55 @@ def test_a_pass_that_cannot_be_pickled_is_refused_at_once() -> None:
     with pytest.raises(ParallelError, match="cannot be sent to other processes"):
         made.map([weighted()], "processes:1")
     assert [each.error for each in made.map([weighted()], "threads:1")] == [None]
+
+
+@module_pass(opt_level=0)
+def DecoratedModule(mod, _ctx):
+    return mod
+
+
+@function_pass(opt_level=1)
+def DecoratedFunction(func, _mod, _ctx):
+    return func
+
+
+@function_pass(opt_level=2)
+class DecoratedClass:
+    def __init__(self, first, *rest, more=3, **named):
+        self.given = first, rest, more, named
+
+    def transform_function(self, func, _mod, _ctx):
+        return func
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        DecoratedModule,
+        DecoratedFunction,
+        DecoratedFunction.with_info(PassInfo("Renamed", 3)),
+        DecoratedClass(1, 2, more=4, other=5).with_info(PassInfo("Renamed", 3)),
+    ],
+)
+def test_decorated_passes_are_pickled_by_the_names_they_have_in_their_module(made) -> None:
+    found = pickle.loads(pickle.dumps(made))
+    assert (type(found), repr(found), found.info) == (type(made), repr(made), made.info)
+    held = "given" if isinstance(made, DecoratedClass) else "pass_func"
+    assert getattr(found, held) == getattr(made, held)
+
+
+def test_a_pass_of_a_function_that_keeps_its_name_is_pickled_with_the_function() -> None:
+    found = pickle.loads(pickle.dumps(create_function_pass(weighted, 0)))
+    assert found.pass_func is weighted
+
+
+def test_a_pass_whose_name_another_has_taken_is_not_pickled_as_that(monkeypatch) -> None:
+    made = DecoratedModule
+    other = module_pass(lambda mod, _ctx: mod, opt_level=0)
+    monkeypatch.setitem(globals(), "DecoratedModule", other)
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(made)
+    assert copy.copy(made).pass_func is copy.deepcopy(made).pass_func is made.pass_func
 
 
 USERS = """
