@@ -82,8 +82,9 @@ def optimise_many(args: argparse.Namespace) -> int:
     told: list[Told] = []
     with _written_into(folder) as scratch, shown_bar(len(names), 0) as bar:
         tasks = _tasks(args, names, folder, scratch)
+        outcomes = map_over(executor, _work_on, tasks, ordered=False, retries=RETRIES)
         try:
-            for outcome in map_over(executor, _work_on, tasks, ordered=False, retries=RETRIES):
+            for outcome in outcomes:
                 told.append(_note(outcome, folder))
                 _show(bar, told, len(names))
         except BaseException:

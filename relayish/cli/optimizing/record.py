@@ -1,7 +1,7 @@
 """The record of a folder of optimised models: what was made of what, so that it is not made again.
 
 ``relayish.jsonl`` has a line for each model that was done, the last of which holds. A line that was
-not written to its end is none.
+not written to its end is none, nor is one that has changed since: it has a digest of itself.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ NAME: Final = "relayish.jsonl"
 Entry: TypeAlias = Mapping[str, Any]  # Any: as JSON has it
 Digests: TypeAlias = Mapping[str, str]
 """Of files, by their names in the directory of the first."""
+
+_SEAL: Final = "digest"
+"""What an entry has beside what it says: the digest of that."""
 
 _WITHOUT_EFFECT: Final = frozenset(
     {
@@ -43,9 +46,9 @@ def read_record(folder: Path) -> dict[str, Entry]:
     for line in lines:
         try:
             entry = json.loads(line)
-        except ValueError:  # its end is missing
+        except (ValueError, RecursionError):  # its end is missing, or it is none of ours
             continue
-        if isinstance(entry, dict) and isinstance(entry.get("result"), str):
+        if isinstance(entry, dict) and entry.pop(_SEAL, None) == _digest_of_entry(entry):
             found[entry["result"]] = entry
     return found
 
@@ -57,7 +60,12 @@ def add_to_record(folder: Path, entry: Entry) -> None:
             file.seek(-1, 2)
             if file.read(1) != b"\n":  # what was begun before is no line
                 file.write(b"\n")
-        file.write(json.dumps(entry).encode("utf-8") + b"\n")
+        sealed = {**entry, _SEAL: _digest_of_entry(entry)}
+        file.write(json.dumps(sealed).encode("utf-8") + b"\n")
+
+
+def _digest_of_entry(entry: Entry) -> str:
+    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode("utf-8")).hexdigest()
 
 
 def options_of(args: argparse.Namespace, loaded: tuple[str, ...]) -> Entry:
