@@ -83,7 +83,6 @@ def is_done(entry: Entry | None, options: Entry, model: Path, result: Path) -> b
     return (
         entry is not None
         and entry.get("options") == options
-        and isinstance(entry.get("report"), dict)
         and _are_there(entry.get("inputs"), model)
         and _are_there(entry.get("outputs"), result)
     )
