@@ -50,6 +50,8 @@ def map_modules(
     """See :meth:`relayish.pass_infra.base.pass_class.Pass.map`."""
     if isinstance(modules, (Module, str, os.PathLike)):
         raise PassError(f"expected modules, or paths, one after the other; found {modules!r}")
+    if isinstance(load, str):
+        raise PassError(f"load takes files and packages, several; found {load!r}; write [{load!r}]")
     run = functools.partial(
         map_over,
         executor,
@@ -89,10 +91,19 @@ def _pickle_job(job: _Job, load: Sequence[str]) -> _PickledJob:
     try:
         return _PickledJob(pickle.dumps(job), tuple(load))
     except Exception as error:
+        at_fault = next((part for part in job if not _can_travel(part)), job)
         raise ParallelError(
-            f"{job.transform!r} cannot be sent to other processes: {error}; write what it is made "
+            f"{at_fault!r} cannot be sent to other processes: {error}; write what it is made "
             f"of at the top level of a module, and name that by load=[...] if it registers passes"
         ) from error
+
+
+def _can_travel(part: object) -> bool:
+    try:
+        pickle.dumps(part)
+    except Exception:  # noqa: BLE001 - whatever its class raises
+        return False
+    return True
 
 
 @functools.lru_cache(maxsize=8)

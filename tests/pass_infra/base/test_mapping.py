@@ -206,6 +206,17 @@ def test_a_pass_that_cannot_be_pickled_is_refused_at_once() -> None:
     assert [each.error for each in made.map([weighted()], "threads:1")] == [None]
 
 
+def test_a_reader_that_cannot_be_pickled_is_named_and_not_the_pass() -> None:
+    with pytest.raises(ParallelError, match=r"^<function .*<lambda> at .* cannot be sent"):
+        FoldConstant().map(["a"], "processes:1", read=lambda path: weighted())
+
+
+@pytest.mark.parametrize("executor", [None, "processes:1"])
+def test_one_name_in_place_of_several_to_load_is_refused_at_once(executor) -> None:
+    with pytest.raises(PassError, match=r"write \['mine'\]"):
+        FoldConstant().map([weighted()], executor, load="mine")
+
+
 @module_pass(opt_level=0)
 def DecoratedModule(mod, _ctx):
     return mod
