@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from relayish._support.lazy_face import load_name, set_face
+from relayish._support.missing import find_missing
 from relayish.errors import suggest
 
 _FACE: Final[dict[str, tuple[str, ...]]] = {
@@ -27,9 +28,8 @@ def __getattr__(name: str) -> object:
     """Load a name."""
     found = load_name(__name__, name)
     if found is None:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}{suggest(name, __all__)}"
-        )
+        near = suggest(name, __all__)
+        return find_missing(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")
     return found
 
 

@@ -679,6 +679,7 @@ def test_gradient_is_compared_where_some_values_are_not_finite():
     assert report.passed == ("value", "gradient")
 
 
+@pytest.mark.deep
 def test_chain_is_as_deep_as_is_asked():
     assert opcheck("tanh", DATA, chain=DEPTH, only=["depth"]).passed == ("value", "depth")
 
