@@ -47,5 +47,15 @@ def from_torch(program: Any, *, opset: int | None = None) -> IRModule:
     try:
         written = exporter.export(program, dynamo=True, opset_version=opset, verbose=False)
     except Exception as error:
-        raise ModelError(f"torch cannot write the program as a model of ONNX: {error}") from error
+        raise ModelError(
+            f"torch cannot write the program as a model of ONNX: {_reasons(error)}"
+        ) from error
     return from_onnx(written.model_proto)
+
+
+def _reasons(error: BaseException) -> str:
+    """Return what torch says, the cause first; its general advice only if it says no more."""
+    found = [error]
+    while (cause := found[0].__cause__) is not None:
+        found.insert(0, cause)
+    return "; ".join(map(str, found[:-1] or found))

@@ -302,7 +302,7 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
             "from_paddle from_tensorflow from_tflite",
             _NO_FRONT_END,
         ),
-        _each("from_pytorch pytorch", _FROM_TORCH),
+        _each("from_pytorch pytorch from_fx", _FROM_TORCH),
         _each(
             "caffe caffe2 coreml darknet keras mxnet oneflow paddlepaddle tensorflow "
             "tensorflow2 tflite",

@@ -136,7 +136,7 @@ class Pass(ABC):
         window: int | None = None,
         progress: Callable[[Outcome[Any, Any]], None] | None = None,  # Any: as of the result
         folder: str | None = None,
-        read: Callable[[str], Any] | None = None,  # Any: a module
+        read: Callable[[str], _M] | None = None,
         load: Sequence[str] = (),
     ) -> Iterator[Outcome[_M | str | os.PathLike[str], _M]]:
         """Yield what this pass makes of each module, computed by workers under the context here.
