@@ -9,8 +9,8 @@ INDENT: Final = "    "
 
 
 def docstring(documented: object, margin: str) -> str:
-    """Return the docstring of an object as lines of source at a margin; empty if there is none."""
-    text = inspect.getdoc(documented)
+    """Return the own docstring of an object as lines of source at a margin; empty without one."""
+    text = inspect.getdoc(documented) if documented.__doc__ else None
     return literal(text, margin) if text else ""
 
 

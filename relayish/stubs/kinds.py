@@ -80,18 +80,41 @@ class _Stub:
             case ast.ImportFrom(module="__future__"):
                 return
             case ast.Import() | ast.ImportFrom():
-                yield f"{margin}{ast.unparse(found)}\n"
+                yield f"{margin}{ast.unparse(self._exported(found))}\n"
+            case ast.If():
+                yield f"{margin}if {ast.unparse(found.test)}:\n"
+                yield from self._block(found.body, margin, owner)
+                if found.orelse:
+                    yield f"{margin}else:\n"
+                    yield from self._block(found.orelse, margin, owner)
+            case ast.Try():  # what there is unless something is missing
+                for each in [*found.body, *found.orelse, *found.finalbody]:
+                    yield from self._statement(each, margin, owner)
             case ast.AnnAssign(target=ast.Name(id=name)) if not _is_private(name):
                 yield f"{margin}{self._annotated(found, name, owner)}\n"
             case ast.Assign(targets=[ast.Name() | ast.Tuple() as target]):
                 names = [each.id for each in ast.walk(target) if isinstance(each, ast.Name)]
                 if not any(_is_private(name) or name.startswith("derive_") for name in names):
                     yield f"{margin}{ast.unparse(found)}\n"
-            case ast.FunctionDef(name=name):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 if not _is_private(name) and not name.startswith("derive_"):
                     yield from self._function(found, margin)
             case ast.ClassDef():
                 yield from self._class(found, margin, owner)
+
+    def _block(
+        self, statements: Sequence[ast.stmt], margin: str, owner: type | None
+    ) -> Iterator[str]:
+        inner = margin + INDENT
+        lines = [line for each in statements for line in self._statement(each, inner, owner)]
+        yield from lines or [f"{inner}...\n"]
+
+    def _exported(self, found: ast.Import | ast.ImportFrom) -> ast.Import | ast.ImportFrom:
+        """Return an import so that what a package takes from its modules is found in it."""
+        if isinstance(found, ast.ImportFrom) and hasattr(self._module, "__path__"):
+            for each in found.names:
+                each.asname = each.asname or (each.name if each.name != "*" else None)
+        return found
 
     def _annotated(self, found: ast.AnnAssign, name: str, owner: type | None) -> str:
         """Return a declaration; where its value says nothing to a type checker, without."""
@@ -114,11 +137,14 @@ class _Stub:
                 return f"{name}: {annotation} = {ast.unparse(value.func)}({given})"
         return f"{name}: {annotation}"
 
-    def _function(self, found: ast.FunctionDef, margin: str) -> Iterator[str]:
+    def _function(
+        self, found: ast.FunctionDef | ast.AsyncFunctionDef, margin: str
+    ) -> Iterator[str]:
         for decorator in found.decorator_list:
             yield f"{margin}@{ast.unparse(decorator)}\n"
         returned = "" if found.returns is None else f" -> {ast.unparse(found.returns)}"
-        head = f"{margin}def {found.name}({ast.unparse(found.args)}){returned}:"
+        begin = "async def" if isinstance(found, ast.AsyncFunctionDef) else "def"
+        head = f"{margin}{begin} {found.name}({ast.unparse(found.args)}){returned}:"
         text = ast.get_docstring(found)
         if text is None:
             yield f"{head} ...\n"

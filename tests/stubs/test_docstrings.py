@@ -127,3 +127,10 @@ def test_kinds_and_their_methods_have_their_docstrings_in_the_stub(name):
                 assert ast.get_docstring(found) == (
                     there.__doc__ and inspect.cleandoc(there.__doc__)
                 )
+
+
+def test_docstring_is_none_of_a_class_above():
+    class Below(relay.transform.FunctionPass):
+        pass
+
+    assert not docstring(Below, "")

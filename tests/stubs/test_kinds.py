@@ -197,3 +197,46 @@ def test_modules_are_told_apart_by_whether_they_declare_kinds():
     assert declares_kinds(sys.modules["relayish.ir.relay.expr"])
     assert not declares_kinds(sys.modules["relayish.ir.relay.module"])
     assert isinstance(modules_of_kinds(), Sequence)
+
+
+CONDITIONAL = """
+from __future__ import annotations
+import sys
+from typing import TYPE_CHECKING, Any as Anything
+import relayish as relay
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+if sys.version_info >= (3, 11):
+    def new() -> int: return 1
+else:
+    _hidden = 3
+try:
+    from json import loads
+except ImportError:
+    loads = None
+async def later() -> int: return 2
+@relay.node("stub_conditional")
+class Conditional(relay.Expr):
+    parts: tuple[relay.Expr, ...]
+"""
+
+
+@pytest.mark.parametrize("is_package", [False, True])
+def test_stub_has_what_is_defined_under_conditions_and_what_a_package_imports(
+    tmp_path, monkeypatch, is_package
+):
+    name = f"stub_conditional_{is_package}".lower()
+    file = tmp_path / name / "__init__.py" if is_package else tmp_path / f"{name}.py"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(CONDITIONAL, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with declared_temporarily():
+        text = stub_of_kinds(importlib.import_module(name))
+    monkeypatch.delitem(sys.modules, name)
+    ast.parse(text)
+    shown = " as Sequence" if is_package else ""
+    assert f"if TYPE_CHECKING:\n    from collections.abc import Sequence{shown}\n" in text
+    assert "    def new() -> int: ...\nelse:\n    ...\n" in text
+    assert f"from json import loads{' as loads' * is_package}\n" in text
+    assert "async def later() -> int: ...\n" in text
+    assert "Any as Anything\n" in text
