@@ -46,7 +46,7 @@ format-check:  ## is the code laid out?
 .PHONY: types
 types:  ## check the types, also of what the documentation shows
 	$(PYTHON) -m mypy
-	$(PYTHON) -m mypy $$($(PYTHON) -m tools.stubs)  # of which it has seen the stubs
+	$(PYTHON) -m mypy --follow-imports=silent $$($(PYTHON) -m tools.stubs)  # of which it has seen the stubs
 	$(PYTHON) -m pyright
 	$(PYTHON) -m tools.check_docs
 
