@@ -48,6 +48,7 @@ def broadcasting(draw):
     return sides
 
 
+@pytest.mark.slow("the first of them imports torch")
 @pytest.mark.parametrize("name", sorted(TORCH))
 @quickly(15)
 @given(shapes=broadcasting(), dtype=st.sampled_from(["int8", "uint8", "int32", "int64", "float32"]))
