@@ -10,7 +10,7 @@ import relayish.op  # noqa: F401 - declares domains
 from relayish._support import hooks
 from relayish._support.own import is_own
 from relayish.dataflow.registry import ANALYSES
-from relayish.ir.domains.domain import list_domains
+from relayish.ir.domains.domain import Domain, list_domains, module_of
 from relayish.onnx.op_names import domain_of
 from relayish.pass_infra.composition.instruments import INSTRUMENTS
 from relayish.pass_infra.composition.registry import REGISTRY
@@ -45,7 +45,7 @@ def _text() -> str:
         "analyses": _own(ANALYSES.entries()),
         "instruments": _own(INSTRUMENTS.entries()),
         "checks": sorted(list_checks()),
-        "domains": sorted({each.name for each in list_domains() if not _is_of_onnx(each.name)}),
+        "domains": sorted(each.name for each in list_domains() if _is_own_domain(each)),
     }
     parts = [_HEAD]
     for kind, names in kinds.items():
@@ -55,8 +55,8 @@ def _text() -> str:
     return "".join([*parts, _TAIL])
 
 
-def _is_of_onnx(domain: str) -> bool:
-    return domain.partition(".")[0] == ONNX
+def _is_own_domain(domain: Domain) -> bool:
+    return is_own(module_of(domain) or "") and domain.name.partition(".")[0] != ONNX
 
 
 def _own(entries: Iterable[Entry[Any]]) -> list[str]:  # Any: of what is made

@@ -321,6 +321,11 @@ def list_domains() -> tuple[Domain, ...]:
     return tuple(sorted(_DOMAINS.values(), key=lambda domain: domain.id))
 
 
+def module_of(domain: Domain) -> str | None:
+    """Return the module that declares ``domain``, or the first operator or kind of it."""
+    return _CLAIMS.module_of(domain.name)
+
+
 def is_domain_name(name: object) -> bool:
     """Return whether a domain may be called ``name``."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
