@@ -530,6 +530,12 @@ def test_docstring_shows_summary_shapes_attributes_and_source():
     assert "one of them, it is the end" in relay.arange.__doc__
 
 
+def test_docstring_of_an_operator_of_another_package_names_no_source_in_relay():
+    with relay.declared_temporarily():
+        relay.op.register_op("example.mine", arguments=("data",), description="Do it.")
+        assert "Source" not in relay.example.mine.__doc__
+
+
 def test_docstring_of_a_builder_by_hand_is_the_same_when_it_is_asked_for_anew(monkeypatch):
     text = relay.arange.__doc__
     monkeypatch.delitem(builder_module._MADE, "arange")  # as where declarations are undone

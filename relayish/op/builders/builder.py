@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish._support import hooks
 from relayish._support.missing import find_missing
+from relayish._support.own import is_own
 from relayish.errors import (
     AmbiguousNameError,
     DeclarationError,
@@ -144,7 +145,8 @@ def _make(op: Op) -> Builder:
     build.__name__ = build.__qualname__ = op.name.rsplit(".", 1)[-1]
     signature = inspect.Signature(parameters.to_inspect(), return_annotation=Call)
     build.__signature__ = signature  # type: ignore[attr-defined]
-    build.__doc__ = build_docstring(op.full_name, signature, properties.description.get(op))
+    description, is_relays = properties.description.get(op), is_own(registry.module_of(op) or "")
+    build.__doc__ = build_docstring(op.full_name, signature, description, is_relays=is_relays)
     return build
 
 

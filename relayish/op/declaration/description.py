@@ -57,7 +57,12 @@ def read_description(text: str) -> Description:
 
 
 def build_docstring(
-    name: str, signature: inspect.Signature, description: str | None, otherwise: str | None = None
+    name: str,
+    signature: inspect.Signature,
+    description: str | None,
+    otherwise: str | None = None,
+    *,
+    is_relays: bool = True,
 ) -> str:
     """Return what ``help`` shows of the builder called ``name``, without its signature.
 
@@ -67,6 +72,7 @@ def build_docstring(
         description: What its declaration says of it.
         otherwise: Its own docstring, which serves where nothing else is said of it; where
             something is, its first paragraph is left out.
+        is_relays: Whether it is Relay's, and not one that another package declares.
     """
     own = inspect.cleandoc(otherwise or "")
     if description is None:
@@ -82,7 +88,7 @@ def build_docstring(
     if parameters:
         parts.append("Args:\n" + "\n".join(f"    {line}" for line in parameters))
     parts.append(f"Returns:\n    {said.result or 'A call.'}")
-    parts.append(f"Source:\n    Relay ``{name}``.")
+    parts += [f"Source:\n    Relay ``{name}``."] if is_relays else []
     return "\n\n".join(parts) + "\n"
 
 
