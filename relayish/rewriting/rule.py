@@ -203,6 +203,7 @@ class Facts:
         matchers: What matches patterns, for as long as this program is rewritten.
         family: The family of nodes that rules have to return.
         told: The types inferred of nodes that were replaced, by what took their place.
+        rebound: Nodes other than they were asked about that rules replaced, each with by what.
         is_guarded: Whether :meth:`may_replace` decides about each replacement.
     """
 
@@ -223,6 +224,7 @@ class Facts:
         self.found: Mapping[Any, Any] = {}  # Any: patterns, nodes
         self.matchers: dict[Any, Any] = {}  # Any: patterns, their matchers
         self.told: dict[Any, Any] = {}  # Any: nodes, and what their kinds say is inferred
+        self.rebound: list[tuple[Any, Any]] = []  # Any: nodes
 
     def tell(self, image: Any, before: Any) -> None:  # Any: nodes
         """Note that ``image`` takes the place of ``before``, whose value it has."""

@@ -126,7 +126,10 @@ class Watch:
 def _ask(rule: Rule, node: Any, facts: Facts) -> tuple[Any, Outcome | None]:
     """Return what a rule says to a node, and what becomes of that; ``None`` if it has no match."""
     facts.found = {}
+    facts.rebound.clear()
     out = rule.attempt(node, facts)
+    if facts.rebound:
+        return out, Outcome(*facts.rebound[-1])
     if type(out) is Unchanged:
         return out, Outcome(node, reason=out.reason)
     if rule.checked(out, node, facts) is node or out is facts.pre:

@@ -143,6 +143,7 @@ class Rewriter(Scope):
         pairs = [(self._chain.bindings[var], value) for var, value in images.items()]
         if all(self._may_become(*each, why) for each in pairs):
             for binding, value in pairs:
+                self.rebound.append((binding.value, value))
                 self._replace(binding, value, why)
 
     def emit_constant(self, hint: str, value: npt.ArrayLike) -> Var:

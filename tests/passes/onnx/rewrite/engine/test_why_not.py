@@ -51,6 +51,17 @@ def test_rule_for_onnx_that_does_nothing_leaves_the_call():
     assert str(why_not(cautious, read(MODEL))).startswith("cautious leaves onnx::Relu_14(%b)")
 
 
+def test_rule_for_onnx_that_rebinds_others_is_told_what_it_makes_of_one():
+    model = read("""g (float[2, 3] x) => (float[2, 3] y) {
+        a = Transpose<perm=[1, 0]>(x)
+        b = Relu(a)
+        y = Transpose<perm=[1, 0]>(b)
+    }""")
+    found = why_not("PushTranspose/sink_transpose", model)
+    assert not found
+    assert str(found).startswith("sink_transpose replaces onnx::Transpose_13(%b) by ")
+
+
 def test_rule_for_onnx_before_it_that_takes_the_call_is_told():
     found = why_not(negate, read(MODEL), among=[forward, negate])
     assert "comes too late for onnx::Identity_16(%x)" in str(found)
