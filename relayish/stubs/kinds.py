@@ -216,7 +216,7 @@ class _Stub:
         if taken is not object and taken is not None:
             return write(taken, shadowed)
         shown = list(self._widened(field, declared, shadowed))
-        if field.default == () and field.default is not None:
+        if field.default == ():
             shown.append("None")
         return union(shown)
 

@@ -11,6 +11,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Final
@@ -97,10 +98,19 @@ def _load(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except Exception as error:
+        is_missing = isinstance(error, ModuleNotFoundError) and error.name in _with_parents(name)
         raise PackageError(
-            f"{name} cannot be imported: {type(error).__name__}: {error}; expected the name of a "
-            f"package, or of a module, that is installed or stands in this folder"
+            f"{name} cannot be imported: {type(error).__name__}: {error}; "
+            f"{_EXPECTED if is_missing else 'mend it'}"
         ) from error
+
+
+_EXPECTED: Final = """\
+expected the name of a package, or of a module, that is installed or stands in this folder"""
+
+
+def _with_parents(name: str) -> list[str]:
+    return list(accumulate(name.split("."), "{}.{}".format))
 
 
 def _written_with(packages: Sequence[str]) -> dict[str, str]:

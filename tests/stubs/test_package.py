@@ -159,11 +159,20 @@ def test_package_that_declares_nothing_needs_the_face_alone():
     assert [*stubs_of(["stubbed_package.inner.__init__"])] == ["relayish/__init__.pyi"]
 
 
-@pytest.mark.parametrize("name", ["no_package_of_that_name", "stubbed_broken"])
-def test_what_cannot_be_imported_is_refused_with_the_reason(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("no_package_of_that_name", "expected the name of a package"),
+        ("no_package.inside", "expected the name of a package"),
+        ("stubbed_broken", "mend it"),
+        ("stubbed_needing", "mend it"),
+    ],
+)
+def test_what_cannot_be_imported_is_refused_with_the_reason(name, advice, tmp_path, monkeypatch):
     (tmp_path / "stubbed_broken.py").write_text("1 / 0", encoding="utf-8")
+    (tmp_path / "stubbed_needing.py").write_text("import no_such_module", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(PackageError, match=rf"{name} cannot be imported: \w+Error: "):
+    with pytest.raises(PackageError, match=rf"{name} cannot be imported: \w+Error: .*; {advice}"):
         stubs_of([name])
 
 
