@@ -60,7 +60,7 @@ def _render(
     return annotated_text(found, written_as(mod, form) if function is None else None)
 
 
-class PointTold(TypedDict):
+class PointStates(TypedDict):
     """A program point, and what analyses found there.
 
     Attributes:
@@ -76,7 +76,7 @@ class PointTold(TypedDict):
     after: dict[str, str]
 
 
-RESULT: Final = list[PointTold]
+RESULT: Final = list[PointStates]
 """What ``--json`` prints."""
 
 
@@ -92,7 +92,7 @@ def render_json(found: Sequence[Solution[Any]]) -> str:
             if solution.is_reached(point):
                 before[name] = text.of(solution.before(point), _unnamed)
                 after[name] = text.of(solution.after(point), _unnamed)
-        told: PointTold = {
+        told: PointStates = {
             "point": point.number,
             "what": str(point),
             "before": before,

@@ -20,7 +20,7 @@ from relayish.ir.registration.packages import load_packages
 
 
 @dataclass(frozen=True, slots=True)
-class OperatorTold:
+class OperatorDescription:
     """An operator of a domain.
 
     Attributes:
@@ -39,7 +39,7 @@ class OperatorTold:
 
 
 @dataclass(frozen=True, slots=True)
-class DomainTold:
+class DomainDescription:
     """A domain.
 
     Attributes:
@@ -50,17 +50,17 @@ class DomainTold:
 
     name: str
     id: int
-    operators: Sequence[OperatorTold]
+    operators: Sequence[OperatorDescription]
 
 
-RESULT: Final = list[DomainTold]
+RESULT: Final = list[DomainDescription]
 """What ``--json`` prints: all domains, or the one that is named."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     domains = all_domains() if args.name is None else [get_domain(args.name)]
-    told = [_told(domain) for domain in domains]
+    told = [_describe(domain) for domain in domains]
     if args.json:
         tell(render_json(told))
         return 0
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 def render_domains() -> str:
     """Return the tables of all domains as text."""
-    return "\n".join([str(table_of(_told(domain))) for domain in all_domains()])
+    return "\n".join([str(table_of(_describe(domain))) for domain in all_domains()])
 
 
 def all_domains() -> tuple[Domain, ...]:
@@ -80,7 +80,7 @@ def all_domains() -> tuple[Domain, ...]:
     return list_domains()
 
 
-def table_of(domain: DomainTold) -> Table:
+def table_of(domain: DomainDescription) -> Table:
     """Return a row for each operator of a domain, by number.
 
     The children of an operator are ``*`` where their number differs. A kind of node is marked
@@ -102,13 +102,15 @@ def table_of(domain: DomainTold) -> Table:
     return Table(("NUMBER", "NAME", "CHILDREN", "PROPERTIES"), rows, (0, 2), title)
 
 
-def _told(domain: Domain) -> DomainTold:
+def _describe(domain: Domain) -> DomainDescription:
     operators = sorted((*domain.operators.values(), *domain.kinds.values()))
-    return DomainTold(domain.name, domain.id, [_told_of(each) for each in operators])
+    return DomainDescription(
+        domain.name, domain.id, [_describe_operator(each) for each in operators]
+    )
 
 
-def _told_of(operator: Operator) -> OperatorTold:
-    return OperatorTold(
+def _describe_operator(operator: Operator) -> OperatorDescription:
+    return OperatorDescription(
         operator.number,
         operator.name,
         operator.is_kind,

@@ -2,7 +2,7 @@
 
 A file becomes a module that is called by its stem, ``relayish.cli.loaded.my_pass``. What was
 loaded stands in the environment, which processes inherit, so that one which is started by any
-means finds the modules that what it unpickles is of; :func:`load_again` loads all of them there.
+means finds the modules that what it unpickles is of.
 """
 
 from __future__ import annotations
@@ -70,12 +70,6 @@ def load(name: str) -> ModuleType:
 def loaded() -> tuple[str, ...]:
     """Return what was loaded, in order: paths of files, names of packages."""
     return tuple(json.loads(os.environ.get(VARIABLE) or "[]"))
-
-
-def load_again() -> None:
-    """Load, in a process that was started since, what the one that started it has loaded."""
-    for name in loaded():
-        load(name)
 
 
 def _import(module: str, name: str) -> ModuleType:

@@ -10,10 +10,10 @@ from relayish._support.files import check_writable
 from relayish.cli.files import STANDARD, check_binary_output
 from relayish.cli.json_form import render_json
 from relayish.cli.onnx.example import given_files
-from relayish.cli.onnx.report import ReportTold, parts_of, told_of
+from relayish.cli.onnx.report import OptimizeResult, parts_of, result_of
 from relayish.cli.optimizing.many import is_for_many, optimise_many
 from relayish.cli.optimizing.one import TEST_SHAPE, optimise_model, pipeline_of
-from relayish.cli.optimizing.told import Told
+from relayish.cli.optimizing.results import ModelResult
 from relayish.cli.pass_report import check_report
 from relayish.cli.pipeline_options import context_of, driver_context, render_run
 from relayish.cli.report import Verbosity, tell, tell_error, tell_note, verbosity
@@ -21,7 +21,7 @@ from relayish.cli.tables import tell_parts
 from relayish.domain.driver import Driver
 from relayish.errors import OptionError
 
-RESULT: Final = ReportTold | list[Told]
+RESULT: Final = OptimizeResult | list[ModelResult]
 """What ``--json`` prints: of one model, or of those that go to a folder."""
 
 
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             tell_note(note)
     on_error = args.output == STANDARD
     if args.json:
-        (tell_error if on_error else tell)(render_json(told_of(report)))
+        (tell_error if on_error else tell)(render_json(result_of(report)))
     elif verbosity() is not Verbosity.QUIET:
         tell_parts(parts_of(report), on_error=on_error)
     return code

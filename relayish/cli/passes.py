@@ -18,7 +18,7 @@ from relayish.transform import InstrumentEntry, PassEntry, PassInfo, list_passes
 
 
 @dataclass(frozen=True, slots=True)
-class OptionTold:
+class OptionDescription:
     """An option.
 
     Attributes:
@@ -33,7 +33,7 @@ class OptionTold:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EntryDescription:
     """What is registered under a name.
 
     Attributes:
@@ -54,7 +54,7 @@ class Told:
     name: str
     description: str
     registered_by: str
-    options: tuple[OptionTold, ...]
+    options: tuple[OptionDescription, ...]
     level: int | None = None
     required: Sequence[str] = ()
     requires: Sequence[str] = ()
@@ -63,7 +63,7 @@ class Told:
     idempotent: bool = False
 
 
-RESULT: Final = list[Told]
+RESULT: Final = list[EntryDescription]
 """What ``--json`` prints: of all, or of the one that is named."""
 
 
@@ -72,14 +72,14 @@ def run(args: argparse.Namespace) -> int:
     if args.instruments:
         instruments = INSTRUMENTS.entries() if args.name is None else [INSTRUMENTS.get(args.name)]
         if args.json:
-            tell(render_json([_told_of_instrument(each) for each in instruments]))
+            tell(render_json([_describe_instrument(each) for each in instruments]))
         else:
             tell_table(table_of_instruments(instruments))
         return 0
     names = list_passes() if args.name is None else [args.name]
     passes = [pass_entry(name) for name in names]
     if args.json:
-        tell(render_json([_told_of_pass(each) for each in passes]))
+        tell(render_json([_describe_pass(each) for each in passes]))
     elif args.name is None:
         tell_table(table_of(passes))
     else:
@@ -90,14 +90,14 @@ def run(args: argparse.Namespace) -> int:
 def table_of(entries: Sequence[PassEntry]) -> Table:
     """Return a row for each pass: name, level, what it requires, what it does."""
     rows = [
-        (info.name, str(info.opt_level), ",".join(info.required) or "-", _told_in_table(entry))
+        (info.name, str(info.opt_level), ",".join(info.required) or "-", _describe_in_table(entry))
         for entry in entries
         for info in [entry.info]
     ]
     return Table(("NAME", "LEVEL", "REQUIRED", "DESCRIPTION"), rows)
 
 
-def _told_in_table(entry: PassEntry) -> str:
+def _describe_in_table(entry: PassEntry) -> str:
     """Return what a pass does, and below it who brought it, if relayish did not."""
     if is_own(entry.claimant):
         return entry.info.description
@@ -120,9 +120,9 @@ def table_of_instruments(entries: Sequence[InstrumentEntry]) -> Table:
     return Table(("NAME", "DESCRIPTION"), rows)
 
 
-def _told_of_pass(entry: PassEntry) -> Told:
+def _describe_pass(entry: PassEntry) -> EntryDescription:
     info = entry.info
-    return Told(
+    return EntryDescription(
         "pass",
         info.name,
         info.description,
@@ -137,15 +137,15 @@ def _told_of_pass(entry: PassEntry) -> Told:
     )
 
 
-def _told_of_instrument(entry: InstrumentEntry) -> Told:
+def _describe_instrument(entry: InstrumentEntry) -> EntryDescription:
     options = _options(entry.options)
-    return Told("instrument", entry.name, entry.description, entry.claimant, options)
+    return EntryDescription("instrument", entry.name, entry.description, entry.claimant, options)
 
 
-def _options(options: Sequence[PassOption]) -> tuple[OptionTold, ...]:
+def _options(options: Sequence[PassOption]) -> tuple[OptionDescription, ...]:
     return tuple(
         [
-            OptionTold(
+            OptionDescription(
                 each.name,
                 describe_hint(each.hint),
                 None if each.default is MISSING else repr(each.default),

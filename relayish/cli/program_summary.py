@@ -22,7 +22,7 @@ from relayish.ir.scopes.scoping import PROGRAM
 _LONGEST_TYPE: Final = 200
 
 
-class ProgramTold(TypedDict):
+class ProgramSummary(TypedDict):
     """What a program is.
 
     Attributes:
@@ -46,7 +46,7 @@ class ProgramTold(TypedDict):
     operators_by_type: dict[str, int]
 
 
-def summarise_program(mod: IRModule, source: str) -> ProgramTold:
+def summarise_program(mod: IRModule, source: str) -> ProgramSummary:
     """Return what a program in a file is; one that is ill-typed has the types it says itself.
 
     Complexity:
@@ -81,7 +81,7 @@ def summarise_program(mod: IRModule, source: str) -> ProgramTold:
     }
 
 
-def rows_of(told: ProgramTold) -> Iterator[tuple[str, str]]:
+def rows_of(told: ProgramSummary) -> Iterator[tuple[str, str]]:
     """Yield what is told of a program, but for counts by operator: label, text."""
     yield "file", escape(told["file"])
     yield "language", ", ".join(told["languages"])

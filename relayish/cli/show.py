@@ -18,8 +18,8 @@ from relayish.cli.files import STANDARD, show_name, write_result
 from relayish.cli.forms import text_of
 from relayish.cli.onnx import summary
 from relayish.cli.onnx.example import given_files
-from relayish.cli.onnx.summary import ModelTold, render_rows
-from relayish.cli.program_summary import ProgramTold
+from relayish.cli.onnx.summary import ModelSummary, render_rows
+from relayish.cli.program_summary import ProgramSummary
 from relayish.cli.report import tell
 from relayish.errors import OptionError
 from relayish.text import astext
@@ -27,7 +27,7 @@ from relayish.text import astext
 Rows: TypeAlias = Sequence[tuple[str, str]]
 _PICTURES: Final = ("svg", "dot", "html")
 _MODEL_NOTES: Final = "relayish.cli.onnx.notes"
-RESULT: Final = ModelTold | ProgramTold | list[ModelTold | ProgramTold | FailedFile]
+RESULT: Final = ModelSummary | ProgramSummary | list[ModelSummary | ProgramSummary | FailedFile]
 """What ``--json`` prints: of one file, or of several."""
 
 
@@ -162,7 +162,7 @@ def _text(given: GivenFile, *, has_metadata: bool) -> str:
     return astext(mod, show_meta_data=False)
 
 
-def _summary(given: GivenFile) -> tuple[ModelTold | ProgramTold, Rows, Mapping[str, int]]:
+def _summary(given: GivenFile) -> tuple[ModelSummary | ProgramSummary, Rows, Mapping[str, int]]:
     """Return what is told of a file: as JSON, as rows, and how often there are operators."""
     if given.model is not None:
         model = summary.summarise(given.model.proto, given.name)

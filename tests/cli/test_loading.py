@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from relayish.cli.loading import VARIABLE, load, load_again, loaded
+from relayish.cli.loading import VARIABLE, load, loaded
 from relayish.cli.main import main
 from relayish.cli.passes import table_of
 from relayish.errors import PackageError
@@ -143,15 +143,6 @@ def test_class_in_a_loaded_file_is_found_by_processes_that_are_started(write: Wr
 def test_pass_in_a_loaded_file_is_registered_in_processes_that_are_started(write: Write) -> None:
     load(str(write("mine.py", PASS.format(name="KeepAll"))))
     assert shown_elsewhere(get_pass("KeepAll{twice=true}")) == "KeepAll(twice=True)\n"
-
-
-def test_what_was_loaded_is_loaded_again(write: Write, capsys: Capture) -> None:
-    path = write("mine.py", "print('loaded')")
-    load("mine.py")
-    assert loaded() == (str(path),)
-    del sys.modules["relayish.cli.loaded.mine"]
-    load_again()
-    assert capsys.readouterr().out == "loaded\nloaded\n"
 
 
 @each(

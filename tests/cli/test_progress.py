@@ -13,21 +13,15 @@ from relayish.cli.main import main
 from relayish.cli.progress import WIDTH, Bar
 from relayish.cli.report import Verbosity, telling
 from relayish.pass_infra.instruments.progress import Progress
+from tests.support.terminal import Terminal, set_usual_environment
 
 Capture = pytest.CaptureFixture[str]
 CLEAR = "\r\x1b[K"
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(autouse=True)
 def _usual_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TTY_COMPATIBLE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm-256color")
+    set_usual_environment(monkeypatch)
 
 
 @pytest.fixture
@@ -51,12 +45,12 @@ def test_a_bar_grows_and_is_taken_away() -> None:
     half = WIDTH // 2
     empty, filled = f">{' ' * (WIDTH - 1)}", f"{'=' * half}>{' ' * (half - 1)}"
     expected = f"{CLEAR}[{empty}] reading{CLEAR}[{filled}] writing{CLEAR}"
-    assert shown_of(_Terminal()) == expected
+    assert shown_of(Terminal()) == expected
 
 
 @pytest.mark.usefixtures("_without_rich")
 def test_passes_take_their_part_of_the_bar() -> None:
-    stream = _Terminal()
+    stream = Terminal()
     bar = Bar(2, 0, stream=stream)  # how many passes run is known when the first begins
     bar.step("reading")
     bar.begin_passes()
@@ -70,7 +64,7 @@ def test_passes_take_their_part_of_the_bar() -> None:
 
 def test_rich_draws_the_bar_and_takes_it_away() -> None:
     pytest.importorskip("rich")
-    shown = shown_of(_Terminal())
+    shown = shown_of(Terminal())
     assert shown.count("━") >= 2 * WIDTH
     assert "reading" in shown
     assert "writing" in shown
@@ -79,7 +73,7 @@ def test_rich_draws_the_bar_and_takes_it_away() -> None:
 
 def test_rich_takes_no_markup_from_what_is_done() -> None:
     pytest.importorskip("rich")
-    stream, streams = _Terminal(), (sys.stdout, sys.stderr)
+    stream, streams = Terminal(), (sys.stdout, sys.stderr)
     bar = Bar(1, 0, stream=stream)
     bar.step("[red]reading")
     assert (sys.stdout, sys.stderr) == streams  # who writes there is not wrapped at its width
@@ -89,20 +83,20 @@ def test_rich_takes_no_markup_from_what_is_done() -> None:
 
 def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown_of(io.StringIO()) == ""
-    assert shown_of(_Terminal(), steps=0) == ""
+    assert shown_of(Terminal(), steps=0) == ""
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert shown_of(io.StringIO()) == ""
     monkeypatch.delenv("FORCE_COLOR")
     monkeypatch.setenv("TERM", "dumb")
-    assert shown_of(_Terminal()) == ""
+    assert shown_of(Terminal()) == ""
 
 
 def test_bar_is_as_loud_as_wanted(capsys: Capture) -> None:
     with telling(Verbosity.QUIET):
-        assert shown_of(_Terminal()) == ""
+        assert shown_of(Terminal()) == ""
     assert capsys.readouterr().err == ""
     with telling(Verbosity.VERBOSE):
-        assert shown_of(_Terminal()) == ""
+        assert shown_of(Terminal()) == ""
     assert capsys.readouterr().err == "relayish: reading\nrelayish: writing\n"
 
 
@@ -111,7 +105,7 @@ def test_opt_shows_every_pass_on_a_terminal_and_clears_the_line(
     program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["opt", str(program), "-p", "FoldConstant,DeadCodeElimination"]
-    terminal = _Terminal()
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     assert main(words) == 0
     shown = [each.partition("] ")[2] for each in terminal.getvalue().split(CLEAR)]
@@ -131,7 +125,7 @@ def test_optimize_shows_every_pass_on_a_terminal(
     pytest.importorskip("onnx")
     model = Path(__file__).parents[2] / "examples" / "small_network.onnx"
     argv = ["optimize", str(model), "-p", "DeadCodeElimination"]
-    terminal = _Terminal()
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     assert main(argv) == 0
     shown = [each.partition("] ")[2] for each in terminal.getvalue().split(CLEAR)]

@@ -15,21 +15,15 @@ from relayish.cli.tables import (
     tell_table,
 )
 from tests.support.each import each
+from tests.support.terminal import Terminal, set_usual_environment
 
 TABLE = Table(("NAME", "SIZE", "TEXT"), [("a\x1b[1m", "10", "x\ny"), ("b", "9", "")], right=[1])
 PLAIN = "NAME      SIZE  TEXT\na\\x1b[1m    10  x\n    y\nb            9\n"
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.fixture(autouse=True)
 def _usual_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "TTY_COMPATIBLE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("TERM", "xterm-256color")
+    set_usual_environment(monkeypatch)
 
 
 def shown_on(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, table: Table = TABLE) -> str:
@@ -62,12 +56,12 @@ def test_pipe_is_given_plain_text_and_loads_nothing(monkeypatch: pytest.MonkeyPa
 
 def test_terminal_without_rich_is_given_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
-    assert shown_on(_Terminal(), monkeypatch) == PLAIN
+    assert shown_on(Terminal(), monkeypatch) == PLAIN
 
 
 def test_terminal_is_given_colours_and_no_escapes_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rich")
-    shown = shown_on(_Terminal(), monkeypatch)
+    shown = shown_on(Terminal(), monkeypatch)
     assert shown.splitlines()[1].startswith("\x1b[36ma\\x1b[1m")
     assert [line.rstrip()[-1] for line in shown.splitlines()[1:3]] == ["x", "y"]
 
@@ -75,14 +69,14 @@ def test_terminal_is_given_colours_and_no_escapes_of_names(monkeypatch: pytest.M
 def test_no_color_leaves_colours_out(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rich")
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[36m" not in shown_on(_Terminal(), monkeypatch)
+    assert "\x1b[36m" not in shown_on(Terminal(), monkeypatch)
 
 
 def test_narrow_terminal_breaks_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("rich")
     monkeypatch.setenv("COLUMNS", "30")
     table = Table(("NAME", "TEXT"), [("[bold]", "many words " * 9)], title="[red]all")
-    shown = shown_on(_Terminal(), monkeypatch, table)
+    shown = shown_on(Terminal(), monkeypatch, table)
     assert len(shown.splitlines()) > 3
     assert "[red]all" in shown
     assert "[bold]" in shown
@@ -94,10 +88,10 @@ def test_narrow_terminal_breaks_lines(monkeypatch: pytest.MonkeyPatch) -> None:
         (io.StringIO(), {}, (False, False)),
         (io.StringIO(), {"FORCE_COLOR": "1"}, (True, True)),
         (io.StringIO(), {"FORCE_COLOR": ""}, (False, False)),
-        (_Terminal(), {}, (True, True)),
-        (_Terminal(), {"NO_COLOR": "1"}, (True, False)),
-        (_Terminal(), {"NO_COLOR": ""}, (True, True)),
-        (_Terminal(), {"TERM": "dumb"}, (False, False)),
+        (Terminal(), {}, (True, True)),
+        (Terminal(), {"NO_COLOR": "1"}, (True, False)),
+        (Terminal(), {"NO_COLOR": ""}, (True, True)),
+        (Terminal(), {"TERM": "dumb"}, (False, False)),
     ],
 )
 def test_environment_is_heeded(

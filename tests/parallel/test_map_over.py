@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import functools
 import itertools
+import multiprocessing
 import os
 import threading
 import time
@@ -16,7 +17,6 @@ import pytest
 
 from relayish.errors import ParallelError, WorkerLostError
 from relayish.parallel import Packed, ProcessExecutor, map_over
-from relayish.parallel.processes import _SPAWN
 from tests.support import tasks
 from tests.support.tasks import Packing
 
@@ -41,7 +41,7 @@ def values(outcomes: Any) -> list[Any]:
 
 
 def make_pool() -> Executor:
-    return ProcessPoolExecutor(2, mp_context=_SPAWN)
+    return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
 def test_outcomes_are_in_order_and_carry_item_index_and_worker(two) -> None:

@@ -9,7 +9,7 @@ from relayish._support.columns import align
 from relayish._support.printable import escape
 from relayish.cli.onnx.equality import Comparison
 from relayish.cli.onnx.references import Reference
-from relayish.cli.onnx.report import VerificationTold, describe_equality
+from relayish.cli.onnx.report import VerificationResult, describe_equality
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class CompileReport:
     seconds_a_run: Mapping[str, float] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    verification: VerificationTold | None = None
+    verification: VerificationResult | None = None
 
 
 _SIZES = {

@@ -131,7 +131,7 @@ class NumbersByType(TypedDict):
     after: Mapping[str, int]
 
 
-class PassTold(TypedDict):
+class PassResult(TypedDict):
     """A pass that ran.
 
     Attributes:
@@ -145,7 +145,7 @@ class PassTold(TypedDict):
     operators: int
 
 
-class VerificationTold(TypedDict):
+class VerificationResult(TypedDict):
     """What equality rests on.
 
     Attributes:
@@ -179,7 +179,7 @@ class VerificationTold(TypedDict):
     outputs_vary_by: float | None
 
 
-class ReportTold(TypedDict):
+class OptimizeResult(TypedDict):
     """What became of a model.
 
     Attributes:
@@ -201,13 +201,13 @@ class ReportTold(TypedDict):
     operators_by_type: NumbersByType
     constants: Numbers
     constant_bytes: Numbers
-    passes: Sequence[PassTold]
+    passes: Sequence[PassResult]
     seconds: float
-    verification: VerificationTold | None
+    verification: VerificationResult | None
     notes: Sequence[str]
 
 
-def told_of(report: Report) -> ReportTold:
+def result_of(report: Report) -> OptimizeResult:
     """Return what JSON tells of the report."""
     before, after = report.before, report.after
     return {
@@ -232,7 +232,7 @@ def told_of(report: Report) -> ReportTold:
 
 def verification_of(
     reference: Reference | None, comparison: Comparison | None, culprit: str | None = None
-) -> VerificationTold | None:
+) -> VerificationResult | None:
     """Return what JSON tells of how equality was found."""
     if reference is None or comparison is None:
         return None

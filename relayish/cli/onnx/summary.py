@@ -32,7 +32,7 @@ class _Facts(TypedDict, total=False):
     description: str
 
 
-class ModelTold(_Facts):
+class ModelSummary(_Facts):
     """What a model of ONNX is.
 
     Attributes:
@@ -68,7 +68,7 @@ FACTS: Final = tuple(_Facts.__annotations__)
 """The names of what a model may say of itself in a word."""
 
 
-def summarise(proto: Any, source: str) -> ModelTold:  # Any: a ModelProto, which onnx does not type
+def summarise(proto: Any, source: str) -> ModelSummary:  # Any: a ModelProto, which has no types
     """Return what the model in the file ``source`` is."""
     opsets = [f"{each.domain or 'ai.onnx'} {each.version}" for each in proto.opset_import]
     given = {each.name for each in proto.graph.initializer}
@@ -81,7 +81,7 @@ def summarise(proto: Any, source: str) -> ModelTold:  # Any: a ModelProto, which
         "description": " ".join(proto.doc_string.split()),
     }
     found = count_model(proto)
-    told: ModelTold = {
+    told: ModelSummary = {
         "file": source,
         **facts,
         "metadata": {each.key: each.value for each in proto.metadata_props},
@@ -104,7 +104,7 @@ def _named(value: Any, *, has_default: bool = False) -> NamedValue:  # Any: a Va
     return {"name": value.name, "type": f"{shown}{', has a default' if has_default else ''}"}
 
 
-def rows_of(told: ModelTold) -> Iterator[tuple[str, str]]:
+def rows_of(told: ModelSummary) -> Iterator[tuple[str, str]]:
     """Yield what is told of a model, but for counts by operator: label, text."""
     yield "file", escape(told["file"])
     for label, text in told.items():

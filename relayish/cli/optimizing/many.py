@@ -18,18 +18,18 @@ from relayish._support.per_thread import PerThread
 from relayish.cli.files import STANDARD
 from relayish.cli.loading import load, loaded
 from relayish.cli.onnx.reading import external_files
-from relayish.cli.onnx.report import told_of
+from relayish.cli.onnx.report import result_of
 from relayish.cli.onnx.runtime import Runtime
 from relayish.cli.optimizing.one import optimise_model, pipeline_of
 from relayish.cli.optimizing.record import (
     Entry,
     add_to_record,
-    digests,
     is_done,
+    make_entry,
     options_of,
     read_record,
 )
-from relayish.cli.optimizing.told import Told, tell_all
+from relayish.cli.optimizing.results import ModelResult, tell_all
 from relayish.cli.pipeline_options import context_of, driver_context
 from relayish.cli.progress import Bar, shown_bar
 from relayish.cli.report import (
@@ -42,6 +42,7 @@ from relayish.cli.report import (
 from relayish.errors import OptionError, add_note
 from relayish.parallel import Outcome, map_over
 from relayish.parallel.attempt import drop_trace
+from relayish.parallel.engines import find_engine
 
 _SUFFIX: Final = ".onnx"
 RETRIES: Final = 1
@@ -73,13 +74,14 @@ def optimise_many(args: argparse.Namespace) -> int:
         OSError: If the folder cannot be written.
     """
     executor = _executor_of(args)
+    find_engine(executor)  # what is wrong with it is told before anything is made
     folder = None if args.output is None else Path(args.output)
     names = _names_of(args.files, folder)
     driver_context(args)
     with context_of(args, pipeline_of(args)):  # what is wrong with the passes is told once
         pass
     begin = time.perf_counter()
-    told: list[Told] = []
+    told: list[ModelResult] = []
     with _written_into(folder) as scratch, shown_bar(len(names), 0) as bar:
         tasks = _tasks(args, names, folder, scratch)
         outcomes = map_over(executor, _work_on, tasks, ordered=False, retries=RETRIES)
@@ -201,13 +203,13 @@ def _tasks(
         yield _Task(own, given, name, scratch, options, record.get(name), loaded())
 
 
-def _work_on(task: _Task) -> tuple[Told, Entry | None]:
+def _work_on(task: _Task) -> tuple[ModelResult, Entry | None]:
     """Optimise one model in a worker; return what is told of it, and what is to be recorded."""
     model, output = Path(task.args.file), task.args.output
     if output is not None and is_done(task.entry, task.options, model, Path(output)):
         assert task.entry is not None
         kept = task.entry["report"] | {"input": task.given, "output": output}
-        return Told(task.name, task.given, report=kept, was_there=True), None
+        return ModelResult(task.name, task.given, report=kept, was_there=True), None
     _load_all(task.load)
     scratch = None if task.scratch is None else Path(task.scratch)
     if output is not None:
@@ -215,18 +217,11 @@ def _work_on(task: _Task) -> tuple[Told, Entry | None]:
     with telling(Verbosity.QUIET), collect_rarely():
         report, code, read = optimise_model(task.args, scratch, _OF_WORKER.runtime)
     report.source = task.given
-    told = Told(task.name, task.given, code=code, report=told_of(report))
-    entry: Entry | None = None
-    if code == 0 and report.output is not None:
-        written = {f"{task.name}.data"} if Path(f"{output}.data").exists() else set()
-        entry = {
-            "result": task.name,
-            "options": task.options,
-            "inputs": digests(model, external_files(read.proto)),
-            "outputs": digests(Path(output), {Path(each).name for each in written}),
-            "report": told.report,
-        }
-    return told, entry
+    told = ModelResult(task.name, task.given, code=code, report=result_of(report))
+    if code or report.output is None:
+        return told, None
+    beside = external_files(read.proto)
+    return told, make_entry(task.name, task.options, model, beside, Path(output), told.report)
 
 
 class _OfWorker(PerThread):
@@ -245,7 +240,9 @@ def _load_all(names: tuple[str, ...]) -> None:
         load(name)
 
 
-def _note(outcome: Outcome[_Task, tuple[Told, Entry | None]], folder: Path | None) -> Told:
+def _note(
+    outcome: Outcome[_Task, tuple[ModelResult, Entry | None]], folder: Path | None
+) -> ModelResult:
     """Return what is told of a model, once it is recorded; tell at once what is wrong."""
     task, error = outcome.item, outcome.error
     if error is not None:
@@ -254,7 +251,7 @@ def _note(outcome: Outcome[_Task, tuple[Told, Entry | None]], folder: Path | Non
         if task.args.file not in str(error):
             add_note(error, f"in {task.args.file}")
         code = tell_failure(error, has_traceback=False)  # of the worker, it is a note
-        told = Told(task.name, task.given, code=code, error=describe_error(error))
+        told = ModelResult(task.name, task.given, code=code, error=describe_error(error))
     else:
         told, entry = outcome.result()
         if entry is not None and folder is not None:
@@ -264,7 +261,7 @@ def _note(outcome: Outcome[_Task, tuple[Told, Entry | None]], folder: Path | Non
     )
 
 
-def _show(bar: Bar, told: Sequence[Told], count: int) -> None:
+def _show(bar: Bar, told: Sequence[ModelResult], count: int) -> None:
     bad = sum(each.code > 0 for each in told)
     failed = f", {bad} not as they should be" if bad else ""
     bar.step(f"{len(told)} of {count}{failed}: {told[-1].name}")

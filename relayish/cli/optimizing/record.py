@@ -72,10 +72,33 @@ def options_of(args: argparse.Namespace, loaded: tuple[str, ...]) -> Entry:
     """Return the options on which results depend, what files that they name hold included."""
     told = {name: held for name, held in vars(args).items() if name not in _WITHOUT_EFFECT}
     files = *loaded, *args.input_data
-    told["files"] = [digest_of(Path(name)) if Path(name).is_file() else name for name in files]
+    told["files"] = [_digest_of(Path(name)) if Path(name).is_file() else name for name in files]
     told["version"] = VERSION
     plain: Entry = json.loads(json.dumps(told, default=str))
     return plain
+
+
+def make_entry(
+    name: str, options: Entry, model: Path, beside: set[str], result: Path, report: object
+) -> Entry:
+    """Return what is recorded of a model that was done, as :func:`is_done` asks for it.
+
+    Args:
+        name: That of the result in the folder.
+        options: What :func:`options_of` returns.
+        model: The file that was read.
+        beside: The files in its directory that hold tensors of it.
+        result: The file that was written, with its tensors beside it if there are such.
+        report: What is told of it.
+    """
+    data = f"{result.name}.data"
+    return {
+        "result": name,
+        "options": options,
+        "inputs": _digests(model, beside),
+        "outputs": _digests(result, {data} if result.with_name(data).exists() else set()),
+        "report": report,
+    }
 
 
 def is_done(entry: Entry | None, options: Entry, model: Path, result: Path) -> bool:
@@ -88,12 +111,12 @@ def is_done(entry: Entry | None, options: Entry, model: Path, result: Path) -> b
     )
 
 
-def digests(first: Path, others: set[str]) -> Digests:
+def _digests(first: Path, others: set[str]) -> Digests:
     """Return the digests of a file, and of others in its directory, by their names there."""
-    return {name: digest_of(first.parent / name) for name in (first.name, *sorted(others))}
+    return {name: _digest_of(first.parent / name) for name in (first.name, *sorted(others))}
 
 
-def digest_of(path: Path) -> str:
+def _digest_of(path: Path) -> str:
     """Return the digest of what a file holds.
 
     Raises:
@@ -107,6 +130,6 @@ def _are_there(found: object, first: Path) -> bool:
     if not isinstance(found, dict) or first.name not in found:
         return False
     try:
-        return all(digest_of(first.parent / name) == digest for name, digest in found.items())
+        return all(_digest_of(first.parent / name) == digest for name, digest in found.items())
     except OSError:
         return False

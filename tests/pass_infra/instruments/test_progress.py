@@ -16,13 +16,9 @@ from relayish.transform import (
     create_module_pass,
     register_pass,
 )
+from tests.support.terminal import Terminal
 
 pytestmark = pytest.mark.usefixtures("declarations")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def keep(name: str, level: int = 0, required: tuple[str, ...] = ()) -> Pass:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from relayish.cli.json_form import render_json
-from relayish.cli.onnx.report import ReportTold
+from relayish.cli.onnx.report import OptimizeResult
 from relayish.cli.report import Verbosity, tell, verbosity
 from relayish.cli.tables import Table, tell_table
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ModelResult:
     """What became of one model.
 
     Attributes:
@@ -32,7 +32,7 @@ class Told:
     given: str
     code: int = 0
     error: str | None = None
-    report: ReportTold | None = None
+    report: OptimizeResult | None = None
     was_there: bool = False
     worker: str = ""
     tries: int = 0
@@ -42,7 +42,7 @@ class Told:
 _HEADINGS: Final = ("model", "operators", "after", "bytes", "after", "seconds", "worker", "result")
 
 
-def tell_all(told: Sequence[Told], executor: str, seconds: float, *, is_json: bool) -> None:
+def tell_all(told: Sequence[ModelResult], executor: str, seconds: float, *, is_json: bool) -> None:
     """Tell what became of the models, in the order in which they are given."""
     if is_json:
         tell(render_json(list(told)))
@@ -53,7 +53,7 @@ def tell_all(told: Sequence[Told], executor: str, seconds: float, *, is_json: bo
     tell(f"\n{_sum(told)}; {seconds:.2f} seconds by {executor}\n")
 
 
-def _row(told: Told) -> Sequence[str]:
+def _row(told: ModelResult) -> Sequence[str]:
     sizes = ["", "", "", ""]
     if told.report is not None:
         counts = told.report["operators"], told.report["constant_bytes"]
@@ -61,7 +61,7 @@ def _row(told: Told) -> Sequence[str]:
     return told.name, *sizes, f"{told.seconds:.2f}", told.worker, _result(told)
 
 
-def _result(told: Told) -> str:
+def _result(told: ModelResult) -> str:
     if told.report is None:
         return f"error: {_brief(told.error)}"
     found = told.report["verification"]
@@ -80,7 +80,7 @@ def _brief(reason: str | None) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 
-def _sum(told: Sequence[Told]) -> str:
+def _sum(told: Sequence[ModelResult]) -> str:
     counts = {
         "written": sum(_is_written(each) and not each.was_there for each in told),
         "there before": sum(each.was_there for each in told),
@@ -91,5 +91,5 @@ def _sum(told: Sequence[Told]) -> str:
     return f"{len(told)} model{'' if len(told) == 1 else 's'}: {said or 'none written'}"
 
 
-def _is_written(told: Told) -> bool:
+def _is_written(told: ModelResult) -> bool:
     return told.report is not None and told.report["output"] is not None
