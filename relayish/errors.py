@@ -115,6 +115,10 @@ class BuilderError(RelayishError, ValueError):
     """The calls of a builder do not make up a program."""
 
 
+class ScheduleError(RelayishError, ValueError):
+    """A step of a schedule would change what a program of loops computes, or cannot be taken."""
+
+
 class LoweringError(RelayishError, ValueError):
     """Tensors cannot be made a function: something is not given, or named twice."""
 

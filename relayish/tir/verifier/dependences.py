@@ -24,7 +24,7 @@ from relayish.tir.verifier.nodes import ProgramNodes
 from relayish.tir.verifier.violation import Rule
 
 _BOUND: Final = ForType.GPU_THREAD | ForType.GPU_BLOCK | ForType.GPU_LANE
-_AT_ONCE: Final = ForType.PARALLEL | ForType.VECTORIZED | _BOUND
+AT_ONCE: Final = ForType.PARALLEL | ForType.VECTORIZED | _BOUND
 
 
 def check_dependences(nodes: ProgramNodes, report: Report) -> None:
@@ -38,35 +38,35 @@ def check_dependences(nodes: ProgramNodes, report: Report) -> None:
         As :func:`~relayish.tir.analysis.parallel_loops`, of the accesses in such loops.
     """
     loops: list[For | PolyFor] = [*nodes.of(For), *nodes.of(PolyFor)]
-    marked = {loop: _reach(loop) for loop in loops if loop.for_type & _AT_ONCE}
+    marked = {loop: reach_of(loop) for loop in loops if loop.for_type & AT_ONCE}
     root = nodes.root
     if not marked or not isinstance(root, Stmt | LoweredFunc):
         return
     reported: set[Node] = set()
     for loop, source, sink in surely_carried(root, marked):
-        if loop in reported or _is_harmless(loop, source, sink):
+        if loop in reported or is_harmless(loop, source, sink):
             continue
         reported.add(loop)
         report(
             Rule.LOOP_KIND,
             loop,
-            f"the loop over {one_line(counter_of(loop))} is {spell(loop.for_type & _AT_ONCE)}, but "
+            f"the loop over {one_line(counter_of(loop))} is {spell(loop.for_type & AT_ONCE)}, but "
             f"{_spell(sink)} has to wait for {_spell(source)} of an earlier "
             f"iteration; make it serial, or give each iteration elements of its own",
         )
 
 
-def _reach(loop: For | PolyFor) -> int | None:
+def reach_of(loop: For | PolyFor) -> int | None:
     """Return how many iterations apart those may be that run at once; ``None``: any number."""
     lanes = loop.vectorize_info
-    if loop.for_type & _AT_ONCE == ForType.VECTORIZED and isinstance(loop, For) and lanes.is_valid:
+    if loop.for_type & AT_ONCE == ForType.VECTORIZED and isinstance(loop, For) and lanes.is_valid:
         return lanes.factor - 1
     return None
 
 
-def _is_harmless(loop: For | PolyFor, source: Access, sink: Access) -> bool:
+def is_harmless(loop: For | PolyFor, source: Access, sink: Access) -> bool:
     """Return whether a dependence is kept by lanes, or of memory that is not shared."""
-    kind = loop.for_type & _AT_ONCE
+    kind = loop.for_type & AT_ONCE
     if kind == ForType.VECTORIZED:
         inside = STATEMENTS.pre_order(loop.body)
         has_loops = any(isinstance(node, For | PolyFor) for node in inside)

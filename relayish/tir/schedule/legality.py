@@ -1,0 +1,158 @@
+"""Legality of reordered loops and of their kinds, by dependences, with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from relayish.errors import ScheduleError
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.kinds.one_line import nested_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.dependence.accesses import Access
+from relayish.tir.analysis.dependence.dependence import Dependence
+from relayish.tir.analysis.dependence.dependences import dependences, loop_carried
+from relayish.tir.analysis.dependence.iteration_pairs import Direction
+from relayish.tir.analysis.facts.scopes import enter_loop
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.ir import operators as ops
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.stmt import For
+from relayish.tir.ir.tensor import Load, Store
+from relayish.tir.schedule.nests import chain
+from relayish.tir.verifier.dependences import AT_ONCE, is_harmless, reach_of
+from relayish.tir.verifier.loop_kinds import spell
+
+
+def check_directions(
+    nest: Sequence[For], order: Sequence[For], context: Context, what: str
+) -> None:
+    """Raise if loops of a nest cannot run in another order: if a sink would come before its source.
+
+    Args:
+        nest: The loops as they are, each of which holds nothing but the next.
+        order: The same loops as they are to be.
+        context: What is known where the nest is run.
+        what: The primitive.
+
+    Raises:
+        ScheduleError: Naming the accesses, how many iterations they are apart, and what to do.
+    """
+    places = [nest.index(each) for each in order]
+    steps = free_steps(nest[0])
+    for each in dependences(nest[0], context):
+        step = steps.get(each.source.node)
+        if step is not None and step is steps.get(each.sink.node):
+            continue
+        known = each.direction[: len(nest)]
+        for place in places:
+            direction = known[place] if place < len(known) else Direction.EQUAL
+            if direction == Direction.LESS:
+                break
+            if direction & Direction.GREATER:
+                names = ", ".join([loop.loop_var.name for loop in order])
+                raise ScheduleError(
+                    f"{what} to {names} would change what is computed: {show(each)}; loop "
+                    f"{nest[place].loop_var.name} has to stay within the loop that keeps them in "
+                    f"order, {_carrier(each)}"
+                )
+
+
+def _carrier(dependence: Dependence) -> str:
+    loop = dependence.carrier
+    return loop.loop_var.name if isinstance(loop, For) else "that around both"
+
+
+def check_kinds(root: Stmt, depth: int, context: Context) -> None:
+    """Raise if a loop that runs iterations at once, of some outermost ones, carries a dependence.
+
+    Args:
+        root: A nest.
+        depth: How many of its loops are asked about.
+        context: What is known where it is run.
+    """
+    for loop in chain(root, depth):
+        if loop.for_type & AT_ONCE:
+            check_at_once(loop, context)
+        context = enter_loop(context, loop)
+
+
+def check_at_once(loop: For, context: Context) -> None:
+    """Raise if iterations of a loop depend on one another, so that they cannot run at once.
+
+    Raises:
+        ScheduleError: Naming the accesses, and what to do.
+    """
+    for source, sink in loop_carried(loop, context, max_distance=reach_of(loop)):
+        if not is_harmless(loop, source, sink):
+            raise ScheduleError(
+                f"loop {loop.loop_var.name} cannot be {spell(loop.for_type & AT_ONCE)}: "
+                f"{spell_access(sink)} has to wait for {spell_access(source)} of an earlier "
+                f"iteration; let each iteration have elements of its own, as rfactor, cache_write "
+                f"and compute_at do"
+            )
+
+
+def show(dependence: Dependence) -> str:
+    """Return a dependence as messages tell it."""
+    source, sink = spell_access(dependence.source), spell_access(dependence.sink)
+    apart = [
+        f"{loop.loop_var.name} {_apart(distance, direction)}"
+        for loop, distance, direction in zip(
+            dependence.loops, dependence.distance, dependence.direction, strict=True
+        )
+        if isinstance(loop, For) and direction != Direction.EQUAL
+    ]
+    when = f", {' and '.join(apart)}," if apart else ""
+    sure = "" if dependence.is_exact else " (it is not known that it need not)"
+    return f"{sink}{when} has to come after {source}{sure}"
+
+
+def _apart(distance: int | None, direction: Direction) -> str:
+    """Return where the iteration of a sink is, from that of the source."""
+    if distance is None:
+        return {
+            Direction.LESS: "later",
+            Direction.GREATER: "earlier",
+        }.get(direction, "anywhere")
+    return f"{abs(distance)} {'later' if distance > 0 else 'earlier'}"
+
+
+def spell_access(access: Access) -> str:
+    """Return an access as messages quote it."""
+    return nested_line(access.node, lambda _: None)
+
+
+_ANY_ORDER: Final = (ops.Add, ops.Mul, ops.Max, ops.Min, ops.And, ops.Or)
+_ANY_ORDER_AFTER: Final = (*_ANY_ORDER, ops.Sub)
+
+
+def free_steps(root: Node) -> dict[Node, Store]:
+    """Return the accesses of reductions to what is reduced so far, where any order does the same.
+
+    That is of integers, which wrap around, and of truth values. Each is told with its step.
+    """
+    found: dict[Node, Store] = {}
+    for store in PROGRAM.pre_order(root):
+        if not isinstance(store, Store) or store.value.type.is_float:
+            continue
+        value = store.value
+        if isinstance(value, _ANY_ORDER_AFTER) and _is_place(value.a, store):
+            so_far, other = value.a, value.b
+        elif isinstance(value, _ANY_ORDER) and _is_place(value.b, store):
+            so_far, other = value.b, value.a
+        else:
+            continue
+        if so_far not in PROGRAM.pre_order([other, *store.indices]):
+            found[store] = found[so_far] = store
+    return found
+
+
+def _is_place(expr: Expr, store: Store) -> bool:
+    """Return whether an expression reads what a store writes."""
+    if not isinstance(expr, Load) or expr.tensor is not store.tensor:
+        return False
+    pairs = zip(expr.indices, store.indices, strict=False)
+    return all(structural_equal(*each) for each in pairs)
