@@ -10,7 +10,6 @@ from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.kinds.one_line import nested_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
-from relayish.tir.analysis.dependence.accesses import Access
 from relayish.tir.analysis.dependence.dependence import Dependence
 from relayish.tir.analysis.dependence.dependences import dependences, loop_carried
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
@@ -89,7 +88,7 @@ def check_at_once(loop: For, context: Context) -> None:
         if not is_harmless(loop, source, sink):
             raise ScheduleError(
                 f"loop {loop.loop_var.name} cannot be {spell(loop.for_type & AT_ONCE)}: "
-                f"{spell_access(sink)} has to wait for {spell_access(source)} of an earlier "
+                f"{quote(sink.node)} has to wait for {quote(source.node)} of an earlier "
                 f"iteration; let each iteration have elements of its own, as rfactor, cache_write "
                 f"and compute_at do"
             )
@@ -97,7 +96,7 @@ def check_at_once(loop: For, context: Context) -> None:
 
 def show(dependence: Dependence) -> str:
     """Return a dependence as messages tell it."""
-    source, sink = spell_access(dependence.source), spell_access(dependence.sink)
+    source, sink = quote(dependence.source.node), quote(dependence.sink.node)
     apart = [
         f"{loop.loop_var.name} {_apart(distance, direction)}"
         for loop, distance, direction in zip(
@@ -120,9 +119,9 @@ def _apart(distance: int | None, direction: Direction) -> str:
     return f"{abs(distance)} {'later' if distance > 0 else 'earlier'}"
 
 
-def spell_access(access: Access) -> str:
-    """Return an access as messages quote it."""
-    return nested_line(access.node, lambda _: None)
+def quote(node: Node) -> str:
+    """Return a node as messages quote it, on one line with all its operands."""
+    return nested_line(node, lambda _: None)
 
 
 _ANY_ORDER: Final = (ops.Add, ops.Mul, ops.Max, ops.Min, ops.And, ops.Or)

@@ -7,7 +7,8 @@ import pytest
 import relayish as relay
 from relayish import tir
 from relayish.errors import ScheduleError, UnknownNameError
-from relayish.tir.schedule.registry import primitive
+from relayish.tir.schedule import state as state_module
+from relayish.tir.schedule.registry import PRIMITIVES, primitive
 from tests.support.depth import DEPTH
 from tests.support.tir_small import function, loop, memory
 
@@ -120,7 +121,6 @@ def test_step_that_is_refused_changes_nothing():
 @pytest.fixture
 def failing():
     """A primitive that changes several things, and then fails."""
-    from relayish.tir.schedule.registry import PRIMITIVES
 
     @primitive("fail_late")
     def fail_late(state, loops):
@@ -163,7 +163,7 @@ def test_function_of_a_module_is_scheduled_in_its_place():
 
 
 def test_what_is_no_program_of_loops_is_refused():
-    with pytest.raises(ScheduleError, match="expected what tir.lower returns"):
+    with pytest.raises(ScheduleError, match=r"expected what tir.lower returns"):
         tir.Schedule(3)
 
 
@@ -211,19 +211,19 @@ def test_loops_may_be_nested_deeply():
     assert schedule.get_loops()[-1].stmt.for_type is tir.ForType.UNROLLED
 
 
-def test_step_looks_at_what_is_new_alone(monkeypatch):
-    from relayish.tir.schedule import state as module
-
+def statements_looked_at(count, monkeypatch):
+    """How many statements a split of one of so many loops looks into."""
     a = memory("A", 8)
-    counts = []
-    for count in (100, 1000):
-        nests = [loop(v, 0, 8, tir.store(a, 1, v)) for v in [tir.Var("i") for _ in range(count)]]
-        schedule = tir.Schedule(function([a], *nests))
-        loops = schedule.get_loops()
-        seen = []
-        held = module.held
-        monkeypatch.setattr(module, "held", lambda stmt, h=held: seen.append(stmt) or h(stmt))
-        schedule.split(loops[count // 2], [2, 4])
-        monkeypatch.undo()
-        counts.append(len(seen))
-    assert counts[0] == counts[1]
+    nests = [loop(v, 0, 8, tir.store(a, 1, v)) for v in [tir.Var("i") for _ in range(count)]]
+    schedule = tir.Schedule(function([a], *nests))
+    loops = schedule.get_loops()
+    seen, held = [], state_module.held
+    monkeypatch.setattr(state_module, "held", lambda stmt: seen.append(stmt) or held(stmt))
+    schedule.split(loops[count // 2], [2, 4])
+    monkeypatch.undo()
+    return len(seen)
+
+
+def test_step_looks_at_what_is_new_alone(monkeypatch):
+    few, many = [statements_looked_at(count, monkeypatch) for count in (100, 1000)]
+    assert few == many < 20

@@ -21,7 +21,7 @@ from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import Int
 from relayish.tir.schedule.expressions import is_fixed, tidy
 from relayish.tir.schedule.handles import LoopRV
-from relayish.tir.schedule.legality import check_directions, check_kinds
+from relayish.tir.schedule.legality import check_directions, check_kinds, quote
 from relayish.tir.schedule.nests import chain, only, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
@@ -287,7 +287,7 @@ def _check_independent(stmts: Sequence[For]) -> None:
                 names = ", ".join(sorted(each.name for each in used))
                 raise ScheduleError(
                     f"how often loop {loop.loop_var.name} runs depends on {names}: "
-                    f"{one_line(loop)}; expected bounds that no loop of these tells"
+                    f"{quote(loop)}; expected bounds that no loop of these tells"
                 )
 
 
@@ -349,7 +349,7 @@ def _check_bounds(nest: Sequence[For], order: Sequence[For], context: Context) -
     for at, loop in enumerate(order):
         if loop in moved and not all(is_fixed(each, context) for each in (loop.min, loop.extent)):
             raise ScheduleError(
-                f"{one_line(loop)} computes how often it runs from memory, or may fail at it; "
+                f"{quote(loop)} computes how often it runs from memory, or may fail at it; "
                 f"expected bounds that are the same whenever they are computed"
             )
         inside = {each.loop_var for each in order[at:]}
@@ -357,6 +357,6 @@ def _check_bounds(nest: Sequence[For], order: Sequence[For], context: Context) -
             used = [each for each in PROGRAM.pre_order(bound) if each in inside]
             if used:
                 raise ScheduleError(
-                    f"{one_line(loop)} depends on {one_line(used[0])}, which would be a loop "
+                    f"{quote(loop)} depends on {one_line(used[0])}, which would be a loop "
                     f"within it; expected bounds that loops around it tell"
                 )
