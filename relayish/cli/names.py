@@ -6,26 +6,26 @@ from typing import Final
 
 NAMES: Final[dict[str, str]] = {
     "passes": """
-        AlterOpLayout AnnotateSpans AnnotateTarget BackwardFoldScaleAxis BatchingOps BindParams
-        BoundsCheckElimination CanonicalizeCast CanonicalizeOps CapturePostDfsIndexInSpans
-        CastSimplify ChangeBatch CombineConstants CombineParallelBatchMatmul CombineParallelConv2D
-        CombineParallelDense CommonSubexprElimTIR ConditionalConstantPropagationTIR
-        ConstantToInitializer ContractArrays Conv2dToSparse Conv2dToSparse2 ConvertLayout
-        ConvertOpset ConvertSSA CopyPropagation DeadCodeElimination DeadStoreElimination
-        DeadStoreEliminationCore DeclareOutputShapes Deduplicate Defunctionalization DefuseOps
-        DenseToSparse DivToMul DynamicToStatic EliminateCommonSubexpr EliminateCommonSubexprOnnx
-        EliminateNop EraseType EtaExpand FakeQuantizationToInteger FastMath FirstOrderGradient
-        FlattenAtrousConv FlattenBuffer FlattenClosure FoldConstant FoldConstantLoops
-        FoldConstantTIR FoldExplicitPadding FoldScaleAxis FoldShapes ForwardFoldScaleAxis
-        FullInline FuseBatchNormalization FuseGelu FuseHardSwish FuseLayerNormalization FuseLoops
-        FuseMatMulAdd FuseOnnx FuseOps FusePad FuseScaleShift FuseTransposeIntoGemm
-        GlobalCommonSubexprElimTIR IfSimplify InferShapesOnnx InferType Inline InlineClosure
-        InlineCompilerFunctionsBoundTo InlineComposites InlineControlFlow InlineLet
-        InlineOnnxFunctions InlinePrimitives InplaceUpdate LambdaLift LazyGradientInit Legalize
-        LiftBranchBody LoopInvariantCodeMotion Lower LowerCore LowerNN LowerOnnx LowerOnnxLoops
-        LowerToLoops LowerVision ManifestLifetimes MarkCompilerFunctionsAsExtern
-        MarkConstantArguments MergeClips MergeCompilerRegions MergeComposite MergeConsecutive
-        MergeInitializers MergeSlices O0 O1 O2 O3 O4 OptimizeOnnx
+        AlterOpLayout AnnotateSpans AnnotateTarget ApplySchedules BackwardFoldScaleAxis
+        BatchingOps BindParams BoundsCheckElimination CanonicalizeCast CanonicalizeOps
+        CapturePostDfsIndexInSpans CastSimplify ChangeBatch CombineConstants
+        CombineParallelBatchMatmul CombineParallelConv2D CombineParallelDense CommonSubexprElimTIR
+        ConditionalConstantPropagationTIR ConstantToInitializer ContractArrays Conv2dToSparse
+        Conv2dToSparse2 ConvertLayout ConvertOpset ConvertSSA CopyPropagation DeadCodeElimination
+        DeadStoreElimination DeadStoreEliminationCore DeclareOutputShapes Deduplicate
+        Defunctionalization DefuseOps DenseToSparse DivToMul DynamicToStatic
+        EliminateCommonSubexpr EliminateCommonSubexprOnnx EliminateNop EraseType EtaExpand
+        FakeQuantizationToInteger FastMath FirstOrderGradient FlattenAtrousConv FlattenBuffer
+        FlattenClosure FoldConstant FoldConstantLoops FoldConstantTIR FoldExplicitPadding
+        FoldScaleAxis FoldShapes ForwardFoldScaleAxis FullInline FuseBatchNormalization FuseGelu
+        FuseHardSwish FuseLayerNormalization FuseLoops FuseMatMulAdd FuseOnnx FuseOps FusePad
+        FuseScaleShift FuseTransposeIntoGemm GlobalCommonSubexprElimTIR IfSimplify InferShapesOnnx
+        InferType Inline InlineClosure InlineCompilerFunctionsBoundTo InlineComposites
+        InlineControlFlow InlineLet InlineOnnxFunctions InlinePrimitives InplaceUpdate LambdaLift
+        LazyGradientInit Legalize LiftBranchBody LoopInvariantCodeMotion Lower LowerCore LowerNN
+        LowerOnnx LowerOnnxLoops LowerToLoops LowerVision ManifestLifetimes
+        MarkCompilerFunctionsAsExtern MarkConstantArguments MergeClips MergeCompilerRegions
+        MergeComposite MergeConsecutive MergeInitializers MergeSlices O0 O1 O2 O3 O4 OptimizeOnnx
         OutlineCompilerFunctionsWithExistingGlobalSymbols PartialEvaluate PartitionANF
         PartitionGraph PartitionLoops PlanDevices PrintIR PushTranspose QnnCanonicalizeOps
         QnnLegalize RaiseToOnnx RemoveNestedBlock RemoveScheduleBlock RemoveUnusedFunctions

@@ -103,6 +103,7 @@ PASSES: Final = {
     "LoopInvariantCodeMotion": "loops.structure.loop_invariant_code_motion",
     "SinkParallelLoops": "loops.structure.sink_parallel_loops",
     "UnrollAndJam": "loops.structure.unroll_and_jam",
+    "ApplySchedules": "loops.schedule.apply_schedules",
     "FuseLoops": "loops.schedule.fuse_loops",
     "SplitReductions": "loops.schedule.split_reductions",
     "PartitionLoops": "loops.schedule.partition_loops",

@@ -184,6 +184,7 @@ from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import PRIMITIVES, expand_primitive
 from relayish.tir.rewriting import rewrite as _rewriting
 from relayish.tir.schedule.handles import BlockRV, ExprRV, LoopRV
+from relayish.tir.schedule.rules import list_schedules, register_schedule
 from relayish.tir.schedule.schedule import Schedule
 from relayish.tir.schedule.trace import Trace
 from relayish.tir.text import astext, parse

@@ -174,6 +174,30 @@ class AnnotateTarget(FunctionPass):
     def include_non_call_ops(self) -> bool: ...
     def __init__(self, targets: str | tuple[str, ...] | list[str], include_non_call_ops: bool = True) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
+class ApplySchedules(Pass):
+    """Apply schedules, each registered by ``tir.register_schedule``, one after the other.
+
+    Args:
+        func: A function of loops, with or without schedule blocks.
+        rules: Names, with options: ``"in_rows{rows=8},vector_lanes"``.
+        target: What is compiled for; schedules for others are left out. ``""``: none is.
+
+    Returns:
+        ``func`` itself when none takes a step.
+
+    Raises:
+        ScheduleError: If a schedule takes a step that is refused: which, and why.
+        UnknownNameError: If no schedule of a name is registered.
+
+    Source:
+        CINN group schedule tactics, TVM ``tir.schedule`` rules.
+    """
+    @property
+    def rules(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    def __init__(self, rules: str = "", target: str = "") -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class BackwardFoldScaleAxis(FunctionPass):
     """Scale folding, backward: fold scales of channels into the weights of producers.
 

@@ -6,34 +6,31 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from relayish.errors import DuplicateNameError, UnknownNameError, suggest
+from relayish.errors import UnknownNameError, suggest
+from relayish.ir.registration.claimed_table import ClaimedTable
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-PRIMITIVES: Final[dict[str, Callable[..., Any]]] = {}
+PRIMITIVES: Final[ClaimedTable[str, Callable[..., Any]]] = ClaimedTable(
+    lambda name: f"the primitive {name!r} of schedules"
+)
 """Each takes the state, then what its method of the schedule is given, places for handles."""
 
 
-def primitive(name: str) -> Callable[[F], F]:
+def primitive(name: str, *, replace: bool = False) -> Callable[[F], F]:
     """Enter a function as the primitive called ``name``.
 
     It is given a :class:`~relayish.tir.schedule.state.State` and changes that by its methods; what
     it raises leaves the state as it was. Places that it returns become handles.
 
+    Args:
+        name: What :meth:`Schedule.apply`, and the method of that name if there is one, finds it by.
+        replace: Take the place of whatever primitive there is.
+
     Raises:
-        DuplicateNameError: If there is one of that name.
+        DuplicateNameError: If somebody else claims the name and ``replace`` is false.
     """
-
-    def enter(function: F) -> F:
-        if name in PRIMITIVES:
-            raise DuplicateNameError(
-                f"two primitives are called {name!r}: {PRIMITIVES[name].__module__} and "
-                f"{function.__module__}; give one of them another name"
-            )
-        PRIMITIVES[name] = function
-        return function
-
-    return enter
+    return lambda function: PRIMITIVES.register(name, function, replace=replace)  # type: ignore[return-value] # it is given back
 
 
 def find_primitive(name: str) -> Callable[..., Any]:

@@ -8,7 +8,8 @@ are in the way.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -132,6 +133,32 @@ class Schedule(QuerySteps, LoopSteps, KindSteps):
         if isinstance(made, list):
             return handles
         return handles[0] if handles else None
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take steps that may be refused: if one is, all of them are undone, and no error raised.
+
+        Whether they were taken is told by :attr:`func`, or by what the body does last.
+
+        Example:
+            >>> from relayish import tir
+            >>> A = tir.placeholder("A", (6,))
+            >>> schedule = Schedule(tir.lower("f", [A, tir.compute((6,), lambda i: A[i], "B")]))
+            >>> with schedule.attempt():
+            ...     outer, inner = schedule.split(schedule.get_loops()[0], [2, 3])
+            ...     schedule.vectorize(inner, 0)
+            >>> schedule
+            <Schedule of f, 0 steps>
+        """
+        mark, trace, count = self._state.mark(), self.trace, len(self._funcs)
+        try:
+            yield
+        except BaseException as error:
+            self._state.undo(mark)
+            self.trace = trace
+            del self._funcs[count:]
+            if not isinstance(error, ScheduleError):
+                raise
 
     def replay(self, trace: Trace) -> None:
         """Take the steps of a trace, made of this function or of another of the same blocks.
