@@ -47,5 +47,8 @@ from relayish.tir.analysis.values.constant_rules import EVALUATIONS
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval
 from relayish.tir.analysis.values.interval_rules import INTERVAL_RULES, IntervalRule
+from relayish.tir.analysis.work.count import Count
+from relayish.tir.analysis.work.count_work import count_work
+from relayish.tir.analysis.work.work import AccessWork, Footprint, LoopWork, Operations, Work
 
 __all__ = _imported_names(__name__)

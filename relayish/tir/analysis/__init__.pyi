@@ -42,5 +42,12 @@ from relayish.tir.analysis.values.context import Context as Context
 from relayish.tir.analysis.values.interval import FloatInterval as FloatInterval
 from relayish.tir.analysis.values.interval_rules import INTERVAL_RULES as INTERVAL_RULES
 from relayish.tir.analysis.values.interval_rules import IntervalRule as IntervalRule
+from relayish.tir.analysis.work.count import Count as Count
+from relayish.tir.analysis.work.count_work import count_work as count_work
+from relayish.tir.analysis.work.work import AccessWork as AccessWork
+from relayish.tir.analysis.work.work import Footprint as Footprint
+from relayish.tir.analysis.work.work import LoopWork as LoopWork
+from relayish.tir.analysis.work.work import Operations as Operations
+from relayish.tir.analysis.work.work import Work as Work
 
-__all__ = ("Access", "Accesses", "Context", "Dependence", "DependenceKind", "Direction", "EVALUATIONS", "Environment", "Environments", "FAULTS", "FloatInterval", "INTERVAL_RULES", "IndexIntervals", "Interval", "IntervalRule", "LinearForm", "OutOfBounds", "ScalarConstants", "SymbolicBounds", "assigned_variables", "assume", "bind", "can_prove", "children_with_contexts", "collect_accesses", "context_of", "dependences", "enter_block", "enter_loop", "exact_form", "expr_of_form", "find_out_of_bounds", "float_interval_of", "interval_of", "interval_of_form", "is_parallel", "linear_form", "loop_carried", "parallel_loops", "statements_with_contexts", "symbolic_bounds",)
+__all__ = ("Access", "AccessWork", "Accesses", "Context", "Count", "Dependence", "DependenceKind", "Direction", "EVALUATIONS", "Environment", "Environments", "FAULTS", "FloatInterval", "Footprint", "INTERVAL_RULES", "IndexIntervals", "Interval", "IntervalRule", "LinearForm", "LoopWork", "Operations", "OutOfBounds", "ScalarConstants", "SymbolicBounds", "Work", "assigned_variables", "assume", "bind", "can_prove", "children_with_contexts", "collect_accesses", "context_of", "count_work", "dependences", "enter_block", "enter_loop", "exact_form", "expr_of_form", "find_out_of_bounds", "float_interval_of", "interval_of", "interval_of_form", "is_parallel", "linear_form", "loop_carried", "parallel_loops", "statements_with_contexts", "symbolic_bounds",)

@@ -234,7 +234,7 @@ class _Collector(IRFunctor[_Steps]):
 
     def visit_expr(self, expr: Expr, place: Place) -> _Steps:
         """Add what an expression accesses, operands first."""
-        for node in NODES.order_after(expr, _evaluated_before):
+        for node in NODES.order_after(expr, evaluated_before):
             match node:
                 case Var() if node in self.scalars:
                     self._add(node, node, place, reads=True)
@@ -401,7 +401,8 @@ def _location(address: Expr) -> Location | None:
     return None
 
 
-def _evaluated_before(node: Node) -> Sequence[Node]:
+def evaluated_before(node: Node) -> Sequence[Node]:
+    """Return the expressions that are evaluated right before ``node``, but for memory it names."""
     match node:
         case Var() | Tensor() | Buffer():
             return ()

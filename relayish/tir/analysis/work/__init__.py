@@ -1,0 +1,1 @@
+"""Work of a program, without running it: operations, accesses, footprints, reuse."""
