@@ -31,9 +31,13 @@ def chain(stmt: Stmt, count: int) -> list[For]:
 def wrap(loops: Sequence[For], body: Stmt) -> Stmt:
     """Return loops around a statement, the outermost first."""
     for loop in reversed(loops):
-        held = body if isinstance(body, Block) else Block((body,))
-        body = loop.with_fields(body=held)
+        body = loop.with_fields(body=as_held(body))
     return body
+
+
+def as_held(stmt: Stmt) -> Block:
+    """Return a statement as the body of a loop."""
+    return stmt if isinstance(stmt, Block) else Block((stmt,))
 
 
 def require_plain(loop: For, what: str) -> None:

@@ -22,6 +22,7 @@ from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
 from relayish.tir.schedule.primitives.kinds import KindSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
+from relayish.tir.schedule.primitives.reductions import ReductionSteps
 from relayish.tir.schedule.registry import bind_arguments, find_primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Sampled
@@ -29,7 +30,7 @@ from relayish.tir.schedule.trace import DECISION, Step, Trace, decode, encode
 from relayish.tir.text import astext
 
 
-class Schedule(QuerySteps, LoopSteps, KindSteps):
+class Schedule(QuerySteps, LoopSteps, KindSteps, ReductionSteps):
     """A function of loops, or a module of them, that is transformed step by step.
 
     Handles of loops and blocks follow what becomes of these in later steps; a handle of one that is

@@ -16,13 +16,13 @@ from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import type_range
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import EQ, LT, And, Cast, Div, Expr, Max, Min, Mod, const, integer_of
-from relayish.tir.ir.stmt import Block, For, IfThenElse
+from relayish.tir.ir.stmt import For, IfThenElse
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import Int
 from relayish.tir.schedule.expressions import is_fixed, tidy
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.legality import check_directions, check_kinds, quote
-from relayish.tir.schedule.nests import chain, only, require_plain, wrap
+from relayish.tir.schedule.nests import as_held, chain, only, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
@@ -197,11 +197,6 @@ def _flattened(
     for var, count in zip(variables[2:], counts[2:], strict=True):
         low = low * count + var
     return index, LT(low, tidy(extent - variables[0] * by))  # which cannot overflow
-
-
-def as_held(stmt: Stmt) -> Block:
-    """Return a statement as the body of a loop."""
-    return stmt if isinstance(stmt, Block) else Block((stmt,))
 
 
 def guarded(body: Stmt, condition: Expr) -> Stmt:

@@ -1,0 +1,105 @@
+"""Primitives of reductions: a nest of its own for the first values, partial results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relayish.errors import ScheduleError
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
+from relayish.tir.analysis.dependence.dependences import dependences
+from relayish.tir.builders.lower import REDUCE_INIT
+from relayish.tir.ir.family import Stmt
+from relayish.tir.schedule.handles import BlockRV, LoopRV
+from relayish.tir.schedule.legality import show
+from relayish.tir.schedule.paths import around, path_to, put_beside, questions, without_last
+from relayish.tir.schedule.primitives.queries import block_name
+from relayish.tir.schedule.registry import primitive
+from relayish.tir.schedule.state import Ref, State
+from relayish.tir.schedule.steps import Steps
+from relayish.tir.substitution import LOOPS, copy_with_fresh_variables
+
+
+class ReductionSteps(Steps):
+    """Methods that take reductions apart."""
+
+    def decompose_reduction(self, block: BlockRV, loop: LoopRV) -> BlockRV:
+        """Make a nest of its own, before a loop, of what sets a reduction to its first values.
+
+        Args:
+            block: The block that reduces, ``B``; ``B__reduce_init`` stands in a loop around it.
+            loop: That loop, or one around it.
+
+        Returns:
+            The block ``B__reduce_init``, in loops that are copies of those around it.
+
+        Raises:
+            ScheduleError: If what is reduced would be set after something else in the loop has
+                used it: which accesses.
+
+        Source:
+            TVM ``decompose_reduction``.
+        """
+        found: BlockRV = self.apply("decompose_reduction", block, loop)
+        return found
+
+
+@primitive("decompose_reduction")
+def decompose_reduction(state: State, block: Ref, loop: Ref) -> Ref:
+    """Put a nest that sets the first values before a loop."""
+    first = _first_of(state, block)
+    if loop not in block.loops():
+        raise ScheduleError(
+            f"{one_line(loop.stmt)} is not around {one_line(block.stmt)}; expected one of its "
+            f"loops, as get_loops returns them"
+        )
+    if loop not in first.loops():
+        raise ScheduleError(
+            f"{one_line(first.stmt)} stands outside of {one_line(loop.stmt)} already"
+        )
+    path = path_to(loop, first)
+    rest = without_last(path)
+    _check_comes_first(state, loop, path, rest)
+    made = copy_with_fresh_variables(around(path, first.stmt))
+    _, bound = collect_variables(loop.stmt, LOOPS)
+    missing = [each for each in free_variables(made) if each in bound]
+    if missing:
+        raise ScheduleError(
+            f"{one_line(first.stmt)} depends on {one_line(missing[0])}, which is declared in "
+            f"{one_line(loop.stmt)}; expected one that depends on loops only"
+        )
+    image = next(each for each in PROGRAM.pre_order(made) if isinstance(each, type(first.stmt)))
+    put_beside(state, loop, rest, made, images={first.stmt: image}, after=False)
+    return state.ref(image)
+
+
+def _first_of(state: State, block: Ref) -> Ref:
+    """Return the place of the block that sets to its first value what ``block`` reduces."""
+    wanted = block_name(block) + REDUCE_INIT
+    found = [each for each in state.blocks() if block_name(each) == wanted]
+    if len(found) != 1:
+        raise ScheduleError(
+            f"{len(found)} blocks of {state.func.name} are called {wanted!r}; expected one, which "
+            f"sets to its first value what {block_name(block)} reduces"
+        )
+    return found[0]
+
+
+def _check_comes_first(state: State, loop: Ref, path: Sequence[Stmt], rest: Stmt) -> None:
+    """Raise if what is last on a path cannot be done before all else that a loop does.
+
+    Nodes that stand in several of the parts count as each.
+    """
+    own = set(PROGRAM.pre_order(path[-1]))
+    others = set(PROGRAM.pre_order(rest))
+    asked = set(PROGRAM.pre_order(list(questions(path))))
+    for each in dependences(loop.stmt, state.context(loop)):
+        source, sink = each.source.node, each.sink.node
+        if (source in others and (sink in own or sink in asked)) or (
+            source in asked and sink in own
+        ):
+            raise ScheduleError(
+                f"{one_line(path[-1])} cannot stand before {one_line(loop.stmt)}: {show(each)}; "
+                f"take a loop further in, or give what is accessed in between memory of its own, "
+                f"as cache_write does"
+            )
