@@ -185,8 +185,7 @@ from relayish.tir.primitives import PRIMITIVES, expand_primitive
 from relayish.tir.rewriting import rewrite as _rewriting
 from relayish.tir.schedule.handles import BlockRV, ExprRV, LoopRV
 from relayish.tir.schedule.rules import list_schedules, register_schedule
-from relayish.tir.schedule.schedule import Schedule
-from relayish.tir.schedule.trace import Trace
+from relayish.tir.schedule.schedule import Schedule, Trace
 from relayish.tir.text import astext, parse
 from relayish.tir.verifier import VERIFY_RULES, Rule, Violation, check, verify
 

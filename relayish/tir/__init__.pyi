@@ -189,7 +189,7 @@ from relayish.tir.schedule.handles import LoopRV as LoopRV
 from relayish.tir.schedule.rules import list_schedules as list_schedules
 from relayish.tir.schedule.rules import register_schedule as register_schedule
 from relayish.tir.schedule.schedule import Schedule as Schedule
-from relayish.tir.schedule.trace import Trace as Trace
+from relayish.tir.schedule.schedule import Trace as Trace
 from relayish.tir.text import astext as astext
 from relayish.tir.text import parse as parse
 from relayish.tir.verifier import VERIFY_RULES as VERIFY_RULES

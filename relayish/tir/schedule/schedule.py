@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -23,14 +24,15 @@ from relayish.tir.schedule.primitives.kinds import KindSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
+from relayish.tir.schedule.primitives.sampling import SamplingSteps
 from relayish.tir.schedule.registry import bind_arguments, find_primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Sampled
-from relayish.tir.schedule.trace import DECISION, Step, Trace, decode, encode
+from relayish.tir.schedule.trace import DECISION, Step, StepSequence, decode, encode
 from relayish.tir.text import astext
 
 
-class Schedule(QuerySteps, LoopSteps, KindSteps, ReductionSteps):
+class Schedule(QuerySteps, LoopSteps, KindSteps, ReductionSteps, SamplingSteps):
     """A function of loops, or a module of them, that is transformed step by step.
 
     Handles of loops and blocks follow what becomes of these in later steps; a handle of one that is
@@ -161,14 +163,25 @@ class Schedule(QuerySteps, LoopSteps, KindSteps, ReductionSteps):
             if not isinstance(error, ScheduleError):
                 raise
 
-    def replay(self, trace: Trace) -> None:
+    def replay(self, trace: Trace, *, without_post_schedule: bool = False) -> None:
         """Take the steps of a trace, made of this function or of another of the same blocks.
+
+        What was drawn is not drawn again.
+
+        Args:
+            trace: The steps.
+            without_post_schedule: Stop at the first ``tag_post_schedule``.
 
         Raises:
             ScheduleError: If a step is refused: which, and why. Steps before it are taken.
+
+        Source:
+            CINN ``ScheduleDesc::Replay``.
         """
         results: list[Sequence[Any]] = []
         for step in trace.steps:
+            if without_post_schedule and step.name == "tag_post_schedule":
+                return
             made = self.apply(step.name, **decode(dict(step.args), results))
             results.append(made if isinstance(made, list) else [made])
 
@@ -186,6 +199,34 @@ class Schedule(QuerySteps, LoopSteps, KindSteps, ReductionSteps):
     def __repr__(self) -> str:
         """How far it is."""
         return f"<Schedule of {self.func.name}, {len(self.trace.steps)} steps>"
+
+
+@dataclass(frozen=True, slots=True)
+class Trace(StepSequence):
+    """The steps of a schedule; ``print`` shows Python that takes them.
+
+    Attributes:
+        steps: In order.
+
+    Source:
+        CINN ``ScheduleDesc``, TVM ``Trace``.
+    """
+
+    def replay(
+        self,
+        program: LoweredFunc | Module | IRModule,
+        name: str | None = None,
+        *,
+        without_post_schedule: bool = False,
+    ) -> Schedule:
+        """Return a schedule of a function that takes the steps, as :meth:`Schedule.replay` does.
+
+        Raises:
+            ScheduleError: If a step is refused: which, and why.
+        """
+        found = Schedule(program, name)
+        found.replay(self, without_post_schedule=without_post_schedule)
+        return found
 
 
 def _function_of(

@@ -7,7 +7,7 @@ import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import show_found
@@ -73,8 +73,8 @@ VALUES: Final[dict[type[Any], ValueForm]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """The steps of a schedule; ``print`` shows Python that takes them.
+class StepSequence:
+    """Steps in order; ``print`` shows Python that takes them.
 
     Attributes:
         steps: In order.
@@ -82,11 +82,11 @@ class Trace:
 
     steps: tuple[Step, ...] = ()
 
-    def with_step(self, step: Step) -> Trace:
+    def with_step(self, step: Step) -> Self:
         """Return the trace with one more step."""
-        return Trace((*self.steps, step))
+        return replace(self, steps=(*self.steps, step))
 
-    def with_decisions(self, decisions: Mapping[int, Any]) -> Trace:
+    def with_decisions(self, decisions: Mapping[int, Any]) -> Self:
         """Return the trace with other draws in some of its sampling steps, by their numbers.
 
         Raises:
@@ -101,7 +101,7 @@ class Trace:
                     f"{', '.join(map(str, self.decisions())) or 'which there are none'}"
                 )
             steps[number] = replace(step, args={**step.args, DECISION: decision})
-        return Trace(tuple(steps))
+        return replace(self, steps=tuple(steps))
 
     def decisions(self) -> dict[int, Any]:
         """Return what was drawn, by the number of the step."""
@@ -128,7 +128,7 @@ class Trace:
         return f'{{"format": {json.dumps(FORMAT)}, "steps": [\n  {lines}\n]}}\n'
 
     @classmethod
-    def from_json(cls, text: str) -> Trace:
+    def from_json(cls, text: str) -> Self:
         """Return the trace that :meth:`to_json` wrote.
 
         Raises:
