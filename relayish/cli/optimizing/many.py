@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from relayish._support.collector import collect_rarely
 from relayish._support.per_thread import PerThread
+from relayish._support.sealed_lines import Entry
 from relayish.cli.files import STANDARD
 from relayish.cli.loading import load, loaded
 from relayish.cli.onnx.reading import external_files
@@ -22,7 +23,6 @@ from relayish.cli.onnx.report import result_of
 from relayish.cli.onnx.runtime import Runtime
 from relayish.cli.optimizing.one import optimise_model, pipeline_of
 from relayish.cli.optimizing.record import (
-    Entry,
     add_to_record,
     is_done,
     make_entry,

@@ -1,7 +1,6 @@
 """The record of a folder of optimised models: what was made of what, so that it is not made again.
 
-``relayish.jsonl`` has a line for each model that was done, the last of which holds. A line that was
-not written to its end is none, nor is one that has changed since: it has a digest of itself.
+``relayish.jsonl`` has a line for each model that was done, the last of which holds.
 """
 
 from __future__ import annotations
@@ -11,19 +10,16 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from relayish._support.sealed_lines import Entry, append_entry, read_entries
 from relayish._support.version import VERSION
 
 NAME: Final = "relayish.jsonl"
 """The file, in the folder of results."""
 
-Entry: TypeAlias = Mapping[str, Any]  # Any: as JSON has it
 Digests: TypeAlias = Mapping[str, str]
 """Of files, by their names in the directory of the first."""
-
-_SEAL: Final = "digest"
-"""What an entry has beside what it says: the digest of that."""
 
 _WITHOUT_EFFECT: Final = frozenset(
     {
@@ -38,34 +34,12 @@ _WITHOUT_EFFECT: Final = frozenset(
 
 def read_record(folder: Path) -> dict[str, Entry]:
     """Return what was done, by the name of the result; nothing where there is no record."""
-    found: dict[str, Entry] = {}
-    try:
-        lines = (folder / NAME).read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        return found
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):  # its end is missing, or it is none of ours
-            continue
-        if isinstance(entry, dict) and entry.pop(_SEAL, None) == _digest_of_entry(entry):
-            found[entry["result"]] = entry
-    return found
+    return {entry["result"]: entry for entry in read_entries(folder / NAME)}
 
 
 def add_to_record(folder: Path, entry: Entry) -> None:
     """Write down that a model was done."""
-    with (folder / NAME).open("a+b") as file:
-        if file.tell():
-            file.seek(-1, 2)
-            if file.read(1) != b"\n":  # what was begun before is no line
-                file.write(b"\n")
-        sealed = {**entry, _SEAL: _digest_of_entry(entry)}
-        file.write(json.dumps(sealed).encode("utf-8") + b"\n")
-
-
-def _digest_of_entry(entry: Entry) -> str:
-    return hashlib.sha256(json.dumps(entry, sort_keys=True).encode("utf-8")).hexdigest()
+    append_entry(folder / NAME, entry)
 
 
 def options_of(args: argparse.Namespace, loaded: tuple[str, ...]) -> Entry:
