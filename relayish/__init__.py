@@ -238,9 +238,9 @@ def _load_loops() -> None:
     _importlib.import_module("relayish.tir")
 
 
-def _build_loops(program: object) -> object:
+def _build_loops(program: object, **options: object) -> object:
     """Compile functions of the loop IR, as ``_support.hooks`` asks."""
-    return _importlib.import_module("relayish.codegen.c.native").build(program)
+    return _importlib.import_module("relayish.codegen.c.native").build(program, **options)
 
 
 def _build_executor(mod: object, params: object, **options: object) -> object:

@@ -136,7 +136,7 @@ load_passes: Callable[[], None] = _by_face("_load_passes")
 load_analyses: Callable[[], None] = _by_face("_load_analyses")
 """Imports what registers data-flow analyses of relayish's own languages."""
 
-build_loops: Callable[[Any], Any] = _by_face("_build_loops")  # Any: a program, what is compiled
+build_loops: Callable[..., Any] = _by_face("_build_loops")  # Any: a program, what is compiled
 """Compiles functions of the loop IR."""
 
 build_executor: Callable[..., Any] = _by_face("_build_executor")  # Any: modules, executors

@@ -23,9 +23,9 @@ from relayish.cli.onnx.reading import as_regular_file, parse_shapes
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
 from relayish.cli.onnx.report import verification_of
 from relayish.cli.report import Verbosity, tell, tell_error, verbosity
-from relayish.codegen.c.executor import compile_network, flags_for, network_of
+from relayish.codegen.c.executor import compile_network, network_of
 from relayish.codegen.c.shipping import ship
-from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+from relayish.codegen.c.toolchain import Toolchain, find_toolchain, flags_for
 from relayish.codegen.c.weights import Weights
 from relayish.errors import (
     DispatchError,

@@ -52,10 +52,12 @@ class CompiledModule(Protocol):
 
 
 @overload
-def build(program: LoweredFunc) -> CompiledFunction: ...
+def build(program: LoweredFunc, *, exact: bool = True) -> CompiledFunction: ...
 @overload
-def build(program: Module | IRModule[Any]) -> CompiledModule: ...
-def build(program: LoweredFunc | Module | IRModule[Any]) -> CompiledFunction | CompiledModule:
+def build(program: Module | IRModule[Any], *, exact: bool = True) -> CompiledModule: ...
+def build(
+    program: LoweredFunc | Module | IRModule[Any], *, exact: bool = True
+) -> CompiledFunction | CompiledModule:
     """Return a function, or a module of functions, compiled by the C compiler of this machine.
 
     It computes what :func:`relayish.tir.run` does, bit for bit but for functions of C's library of
@@ -64,6 +66,8 @@ def build(program: LoweredFunc | Module | IRModule[Any]) -> CompiledFunction | C
 
     Args:
         program: A function, or a module of functions that may call one another.
+        exact: Whether sums of floats are added in order, and each product is rounded; without, the
+            compiler of C may add in another order, and round products with their sum.
 
     Raises:
         CodegenError: If C cannot say it, there is no compiler, or it fails.
@@ -83,5 +87,5 @@ def build(program: LoweredFunc | Module | IRModule[Any]) -> CompiledFunction | C
         >>> found.tolist()
         [0, 2, 4, 6]
     """
-    made: CompiledFunction | CompiledModule = hooks.build_loops(program)
+    made: CompiledFunction | CompiledModule = hooks.build_loops(program, exact=exact)
     return made

@@ -16,7 +16,7 @@ from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
 from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
-from relayish.codegen.c.toolchain import FLAGS, REASSOCIATING, Toolchain, find_toolchain
+from relayish.codegen.c.toolchain import Toolchain, find_toolchain, flags_for
 from relayish.errors import CodegenError, OptionError, TypeConfusionError
 from relayish.functor import ExprMutator
 from relayish.interpreter.arguments import order_arguments
@@ -318,8 +318,3 @@ def compile_network(
     code.write_weights(weights)
     library = compiled(code.text, toolchain)
     return CompiledNetwork(params, network.result, code, library, weights)
-
-
-def flags_for(*, exact: bool) -> tuple[str, ...]:
-    """Return what a network is compiled with; see :func:`build_network`."""
-    return FLAGS if exact else (*FLAGS, *REASSOCIATING)

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from relayish.codegen.c.executor import CompiledNetwork, compile_network, flags_for, network_of
+from relayish.codegen.c.executor import CompiledNetwork, compile_network, network_of
 from relayish.codegen.c.exported import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule as GraphModule  # noqa: PLC0414 - for scripts
 from relayish.codegen.c.graph_module import plain
-from relayish.codegen.c.toolchain import find_toolchain
+from relayish.codegen.c.toolchain import find_toolchain, flags_for
 from relayish.errors import CodegenError, IgnoredNameWarning, UnknownNameError
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Function

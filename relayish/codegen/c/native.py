@@ -14,7 +14,7 @@ from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.loops.functions import STACK
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.program import CSource, to_c
-from relayish.codegen.c.toolchain import Toolchain, find_toolchain
+from relayish.codegen.c.toolchain import Toolchain, find_toolchain, flags_for
 from relayish.codegen.c.types import c_type
 from relayish.errors import TypeConfusionError, UnknownNameError, suggest
 from relayish.ir.modules.module import Module as IRModule
@@ -172,7 +172,10 @@ class NativeModule:
 
 
 def build(
-    program: LoweredFunc | Module | IRModule[Any], *, toolchain: Toolchain | None = None
+    program: LoweredFunc | Module | IRModule[Any],
+    *,
+    exact: bool = True,
+    toolchain: Toolchain | None = None,
 ) -> NativeFunction | NativeModule:
     """Return a function of the loop IR, or a module of these, compiled to run on this machine.
 
@@ -181,12 +184,13 @@ def build(
 
     Args:
         program: A function, or a module.
+        exact: Whether sums of floats are added in order, and each product is rounded.
         toolchain: The compiler; by default the first that is found.
 
     Raises:
         CodegenError: If C cannot say it, or there is no compiler, or it fails.
         VerificationError: If the program breaks a rule of the loop IR.
     """
-    chosen = find_toolchain() if toolchain is None else toolchain
+    chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
     module = NativeModule(to_c(program), chosen)
     return module[program.name] if isinstance(program, LoweredFunc) else module

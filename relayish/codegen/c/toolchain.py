@@ -24,11 +24,17 @@ FLAGS: Final = ("-std=c11", "-O3", "-march=native", "-fno-math-errno", "-fopenmp
 _SHARED: Final = ("-fPIC", "-shared", *(("-Wl,-Bsymbolic",) if sys.platform == "linux" else ()))
 """What makes it a shared object, in which names mean its own functions, and not the process's."""
 
-REASSOCIATING: Final = (
+_REASSOCIATING: Final = (
     *("-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math"),
     *("-ffp-contract=fast", "-DRELAYISH_LOOSE"),
 )
 """What lets sums of floats be added in another order, and products be rounded with their sum."""
+
+
+def flags_for(*, exact: bool) -> tuple[str, ...]:
+    """Return what is compiled with: what changes no numbers, or what may round sums otherwise."""
+    return FLAGS if exact else (*FLAGS, *_REASSOCIATING)
+
 
 LONGEST: Final = 600
 """Seconds that a compiler may take."""

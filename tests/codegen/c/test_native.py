@@ -199,3 +199,19 @@ def test_shared_expressions_are_computed_once():
     func(given)
     assert func.text.count("B[0]") == 1
     assert given[1] == 0
+
+
+def test_sums_may_be_added_otherwise_where_that_is_asked_for():
+    a, b = memory("A", 512, dtype="float32"), memory("B", 1, dtype="float32")
+    i = tir.Var("i")
+    func = function([a, b], loop(i, 0, 512, tir.store(b, b[0] + a[i] * a[i], 0)))
+    given = np.random.default_rng(1).random(512, "float32")
+    found = []
+    for exact in (True, False):
+        total = np.zeros(1, "float32")
+        tir.build(func, exact=exact)(given, total)
+        found.append(total[0])
+    wanted = np.zeros(1, "float32")
+    tir.run(func, given, wanted)
+    assert found[0] == wanted[0]
+    assert np.isclose(found[1], wanted[0], rtol=1e-5)
