@@ -55,10 +55,17 @@ class Simplification(NamedTuple):
     ends: bool = False
 
 
-def apply_simplification(func: LoweredFunc, simplification: Simplification) -> LoweredFunc:
+def apply_simplification(
+    func: LoweredFunc, simplification: Simplification, context: Context | None = None
+) -> LoweredFunc:
     """Return ``func`` simplified; itself where nothing applies.
 
     What one walk leaves may tell the next one more, so there are some, until one changes nothing.
+
+    Args:
+        func: A function, or one whose body is a part of another.
+        simplification: What is simplified.
+        context: What is known around the body; by default which variables it assigns.
 
     Raises:
         PassError: If rules still apply after some walks, and are to end.
@@ -69,7 +76,7 @@ def apply_simplification(func: LoweredFunc, simplification: Simplification) -> L
     with pause_collection():  # many small objects live until the walk is over
         found, most = func, CHAIN_LIMIT if simplification.ends else _MOST_WALKS
         for walks in range(most if simplification.again else 1):
-            walk = Walk(found, simplification)
+            walk = Walk(found, simplification, context)
             image = walk.run()
             if image is found:
                 break
@@ -115,11 +122,13 @@ _NOTHING: Final = Block(())
 class Walk:
     """One walk over a function."""
 
-    def __init__(self, func: LoweredFunc, simplification: Simplification) -> None:
+    def __init__(
+        self, func: LoweredFunc, simplification: Simplification, context: Context | None = None
+    ) -> None:
         self.func = func
         self.branches, self.loops = simplification.branches, simplification.loops
         self.blocks, self.informed = simplification.blocks, simplification.informed
-        self.facts = Facts(func, context_of(func))
+        self.facts = Facts(func, context_of(func) if context is None else context)
         self._rewriter = GraphRewriter(simplification.rules, self.facts, again=simplification.again)
         self._outermost = self.facts.context
         self._repeated: dict[Node, Any] = {}  # Any: the images of statements in several places

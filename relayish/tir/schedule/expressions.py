@@ -36,9 +36,15 @@ class _Known:
 
 
 def is_fixed(expr: Expr, context: Context) -> bool:
-    """Return whether an expression may be evaluated any time: it reads no memory, never fails."""
+    """Return whether an expression may be evaluated any time.
+
+    It reads no memory and no variable that something assigns, and never fails.
+    """
     known = _Known(context)
     return not any(
-        isinstance(each, Load) or bool(effect_of(each)) or may_fault(each, known)
+        isinstance(each, Load)
+        or each in context.assigned
+        or bool(effect_of(each))
+        or may_fault(each, known)
         for each in PROGRAM.pre_order(expr)
     )

@@ -20,6 +20,7 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For
 from relayish.tir.ir.tensor import Load, Store
+from relayish.tir.schedule.expressions import is_fixed
 from relayish.tir.schedule.nests import chain
 from relayish.tir.verifier.dependences import AT_ONCE, is_harmless, reach_of
 from relayish.tir.verifier.loop_kinds import spell
@@ -62,6 +63,19 @@ def check_directions(
 def _carrier(dependence: Dependence) -> str:
     loop = dependence.carrier
     return loop.loop_var.name if isinstance(loop, For) else "that around both"
+
+
+def check_fixed_bounds(loop: For, context: Context) -> None:
+    """Raise unless bounds of a loop may be computed again, by each of several loops or later.
+
+    Raises:
+        ScheduleError: If one is read from memory, or may fail.
+    """
+    if not all(is_fixed(each, context) for each in (loop.min, loop.extent)):
+        raise ScheduleError(
+            f"{quote(loop)} computes how often it runs from memory, or may fail at it; expected "
+            f"bounds that are the same whenever they are computed"
+        )
 
 
 def check_kinds(root: Stmt, depth: int, context: Context) -> None:

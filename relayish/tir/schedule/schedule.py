@@ -20,8 +20,10 @@ from relayish.ir.relay.module import IRModule
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
+from relayish.tir.schedule.primitives.annotations import AnnotationSteps
 from relayish.tir.schedule.primitives.kinds import KindSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
+from relayish.tir.schedule.primitives.partition import PartitionSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
 from relayish.tir.schedule.primitives.sampling import SamplingSteps
@@ -32,7 +34,15 @@ from relayish.tir.schedule.trace import DECISION, Step, StepSequence, decode, en
 from relayish.tir.text import astext
 
 
-class Schedule(QuerySteps, LoopSteps, KindSteps, ReductionSteps, SamplingSteps):
+class Schedule(
+    QuerySteps,
+    LoopSteps,
+    PartitionSteps,
+    KindSteps,
+    ReductionSteps,
+    AnnotationSteps,
+    SamplingSteps,
+):
     """A function of loops, or a module of them, that is transformed step by step.
 
     Handles of loops and blocks follow what becomes of these in later steps; a handle of one that is

@@ -19,9 +19,9 @@ from relayish.tir.ir.operators import EQ, LT, And, Cast, Div, Expr, Max, Min, Mo
 from relayish.tir.ir.stmt import For, IfThenElse
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import Int
-from relayish.tir.schedule.expressions import is_fixed, tidy
+from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import LoopRV
-from relayish.tir.schedule.legality import check_directions, check_kinds, quote
+from relayish.tir.schedule.legality import check_directions, check_fixed_bounds, check_kinds, quote
 from relayish.tir.schedule.nests import as_held, chain, only, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
@@ -102,6 +102,7 @@ def split(state: State, loop: Ref, factors: Sequence[int | None]) -> list[Ref]:
     sizes = _sizes(stmt, factors, known)
     ty = stmt.loop_var.type
     context = state.context(loop)
+    check_fixed_bounds(stmt, context)
     rest = math.prod([each for each in sizes if each is not None])
     wanted = _quotient(stmt.extent, rest, context)
     counts = [wanted if each is None else const(each, ty) for each in sizes]
@@ -235,6 +236,8 @@ def fuse(state: State, loops: Sequence[Ref]) -> Ref:
             )
     _check_independent(stmts)
     context = state.context(loops[0])
+    for each in stmts:
+        check_fixed_bounds(each, context)
     extents = [_at_least_zero(each.extent, context) for each in stmts]
     ty = stmts[0].loop_var.type
     found = [interval_of(each, context) for each in extents]
@@ -342,11 +345,8 @@ def _check_bounds(nest: Sequence[For], order: Sequence[For], context: Context) -
     """Raise if bounds of a loop that moves depend on one that would be within it, or on memory."""
     moved = {one for one, other in zip(nest, order, strict=True) if one is not other}
     for at, loop in enumerate(order):
-        if loop in moved and not all(is_fixed(each, context) for each in (loop.min, loop.extent)):
-            raise ScheduleError(
-                f"{quote(loop)} computes how often it runs from memory, or may fail at it; "
-                f"expected bounds that are the same whenever they are computed"
-            )
+        if loop in moved:
+            check_fixed_bounds(loop, context)
         inside = {each.loop_var for each in order[at:]}
         for bound in (loop.min, loop.extent):
             used = [each for each in PROGRAM.pre_order(bound) if each in inside]
