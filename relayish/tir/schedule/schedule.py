@@ -21,6 +21,7 @@ from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
 from relayish.tir.schedule.primitives.annotations import AnnotationSteps
+from relayish.tir.schedule.primitives.flattening import FlatteningSteps
 from relayish.tir.schedule.primitives.kinds import KindSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.partition import PartitionSteps
@@ -37,6 +38,7 @@ from relayish.tir.text import astext
 class Schedule(
     QuerySteps,
     LoopSteps,
+    FlatteningSteps,
     PartitionSteps,
     KindSteps,
     ReductionSteps,

@@ -147,7 +147,9 @@ def test_primitive_that_fails_half_way_leaves_places_as_they_were(failing):
 
 
 def test_two_primitives_of_one_name_are_refused():
-    with pytest.raises(relay.errors.DuplicateNameError, match="the primitive 'split' of schedules is claimed"):
+    with pytest.raises(
+        relay.errors.DuplicateNameError, match="the primitive 'split' of schedules is claimed"
+    ):
         primitive("split")(lambda state: None)
 
 

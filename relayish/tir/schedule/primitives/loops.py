@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
@@ -220,6 +221,41 @@ def guarded(body: Stmt, condition: Expr) -> Stmt:
 @primitive("fuse")
 def fuse(state: State, loops: Sequence[Ref]) -> Ref:
     """Put one loop where several are."""
+    fused = fusion(state, loops)
+    image = fused.loop(replace(fused.stmts[-1].body, fused.images))
+    state.replace(loops[0], image)
+    return state.ref(image)
+
+
+class Fusion(NamedTuple):
+    """A loop for several.
+
+    Attributes:
+        stmts: Those that there were, the outermost first.
+        var: Its variable, which is 0 first.
+        extent: How often it runs.
+        images: What the variables of the others are, by its own.
+    """
+
+    stmts: list[For]
+    var: Var
+    extent: Expr
+    images: dict[Node, Node]
+
+    def loop(self, body: Stmt) -> For:
+        """Return the loop around a statement."""
+        first = const(0, self.var.type)
+        return self.stmts[0].with_fields(
+            loop_var=self.var, min=first, extent=self.extent, body=as_held(body)
+        )
+
+
+def fusion(state: State, loops: Sequence[Ref]) -> Fusion:
+    """Return the loop that runs the iterations of a nest.
+
+    Raises:
+        ScheduleError: If there is none.
+    """
     stmts = [_loop(each, "fuse") for each in loops]
     if len(stmts) < 2:
         raise ScheduleError(f"{len(stmts)} loops are given; expected two or more, to fuse")
@@ -261,12 +297,7 @@ def fuse(state: State, loops: Sequence[Ref]) -> Ref:
         own = stmts[at].loop_var
         value = value if own.type == ty else Cast(own.type, value)
         images[own] = tidy(stmts[at].min + value)
-    body = replace(stmts[-1].body, images)
-    image = stmts[0].with_fields(
-        loop_var=var, min=const(0, ty), extent=tidy(total), body=as_held(body)
-    )
-    state.replace(loops[0], image)
-    return state.ref(image)
+    return Fusion(stmts, var, tidy(total), images)
 
 
 def _at_least_zero(extent: Expr, context: Context) -> Expr:
