@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from relayish.codegen.c.loops.functions import count_of, stands_on_stack
-from relayish.codegen.c.loops.initialised import stored_first
-from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.renaming import replace_nodes
+from relayish.tir.analysis.regions.filled import stored_first
+from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.builders.tensor import placeholder
 from relayish.tir.functor import StmtMutator
 from relayish.tir.interpreter.run import evaluate

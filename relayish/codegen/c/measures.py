@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 from relayish.codegen.c.arena import ALIGNMENT, Arena
 from relayish.codegen.c.context import Fault
-from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.errors import EvaluationError
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.renaming import replace_nodes
+from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.builders.stmt import as_block
 from relayish.tir.builders.tensor import placeholder
 from relayish.tir.interpreter.access import constant

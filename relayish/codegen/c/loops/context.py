@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from relayish.codegen.c.context import CCtx, Shown, Source
-from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.text import CText
 from relayish.codegen.c.types import c_literal, c_type
@@ -15,6 +14,7 @@ from relayish.errors import CodegenError, EvaluationError, UninitialisedReadErro
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.facts.scopes import bind
+from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval, type_range
 from relayish.tir.analysis.values.interval_rules import integer_interval, interval_by_rules

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from relayish._support.graph import components, post_order
-from relayish.codegen.c.loops.initialised import Fills, filled_arguments, stored_first
-from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.regions.filled import Fills, filled_arguments, stored_first
+from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.interpreter.program import Function
 from relayish.tir.ir.expr import Call, PrimitiveNode
 from relayish.tir.ir.flags import CallType

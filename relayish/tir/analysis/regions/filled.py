@@ -12,18 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from relayish.codegen.c.context import DEEPEST_NEST
-from relayish.codegen.c.loops.reached import nodes_reached
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.elements import body_of_element
-from relayish.tir.interpreter.access import constant
+from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import LT, Expr
+from relayish.tir.ir.operators import LT, Expr, integer_of
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
 from relayish.tir.substitution import substitute
 
@@ -50,6 +48,9 @@ _Images: TypeAlias = dict[Var, Expr]
 
 Fills: TypeAlias = Callable[[Call, Buffer], bool]
 """Whether a call stores each element of a buffer before it reads one."""
+
+_DEEPEST: Final = 200
+"""How deep statements may stand in one another to be looked into."""
 
 
 def stored_first(func: LoweredFunc, fills: Fills) -> frozenset[Buffer]:
@@ -80,10 +81,28 @@ def filled_arguments(func: LoweredFunc, buffers: Iterable[Buffer], fills: Fills)
     Complexity:
         That of :func:`stored_first`, for these.
     """
-    found = {
-        each: _filled(func.body, each, {}, DEEPEST_NEST, fills) for each in _plain(func, buffers)
-    }
+    found = {each: _filled(func.body, each, {}, _DEEPEST, fills) for each in _plain(func, buffers)}
     return {buffer for buffer, boxes in found.items() if _has_whole(boxes, buffer)}
+
+
+def fills_whole(stmt: Stmt, buffer: Buffer) -> bool:
+    """Return whether a statement stores each element of a buffer before it reads any.
+
+    What is not found so may be so as well; calls are taken to fill nothing.
+    """
+    return _has_whole(_filled(stmt, buffer, {}, _DEEPEST, _never), buffer)
+
+
+def stores_before_it_reads(stmt: Stmt, buffer: Buffer) -> bool:
+    """Return whether a statement reads of a buffer what it has stored itself, and nothing else.
+
+    Like :func:`fills_whole`, but not all of the buffer need be stored.
+    """
+    return _is_full(stmt, buffer, _never)
+
+
+def _never(call: Call, buffer: Buffer) -> bool:  # noqa: ARG001 - as all Fills
+    return False
 
 
 def _plain(func: LoweredFunc, buffers: Iterable[Buffer]) -> list[Buffer]:
@@ -105,7 +124,7 @@ def _is_full(root: Node, buffer: Buffer, fills: Fills) -> bool:
     pending = [root]
     while pending:
         stmt = pending.pop()
-        if _has_whole(_filled(stmt, buffer, {}, DEEPEST_NEST, fills), buffer):
+        if _has_whole(_filled(stmt, buffer, {}, _DEEPEST, fills), buffer):
             continue
         users = [each for each in PROGRAM.children(stmt) if _uses(each, buffer)]
         is_alone = len(users) == 1 or isinstance(stmt, stmts.IfThenElse)
@@ -210,10 +229,10 @@ def _over(loop: stmts.For, box: Box, buffer: Buffer) -> Box | None:
     """Return the box that a loop fills whose body fills one."""
     var = loop.loop_var
     moving = [at for at, span in enumerate(box) if var in dict(span.place)]
-    count = constant(loop.extent)
+    count = integer_of(loop.extent)
     if not moving:  # it has to run once, and fills the same each time
         return box if (count or 0) > 0 else None
-    first = constant(loop.min)
+    first = integer_of(loop.min)
     if len(moving) > 1 or first is None:
         return None
     at = moving[0]
@@ -250,12 +269,12 @@ def _until_end(
     if not isinstance(condition, LT) or not condition.a.type.is_integer:
         return []
     span = _span_of(condition.a, images)
-    end = constant(condition.b)
+    end = integer_of(condition.b)
     return [
         box
         for box in boxes
         if any(
-            each == span and end is not None and end == constant(size)
+            each == span and end is not None and end == integer_of(size)
             for each, size in zip(box, buffer.shape, strict=True)
         )
     ]
@@ -273,7 +292,7 @@ def _is_all(span: Span, size: Expr) -> bool:
     """Return whether elements are all that a dimension has."""
     if span.high is None:
         return True
-    count = constant(size)
+    count = integer_of(size)
     return not span.place and span.low <= 0 and count is not None and span.high >= count
 
 
@@ -322,4 +341,4 @@ def _is_whole_view(node: Node, buffer: Buffer) -> bool:
 
 
 def _are_same(a: Expr, b: Expr) -> bool:
-    return a is b or (constant(a) is not None and constant(a) == constant(b))
+    return a is b or (integer_of(a) is not None and integer_of(a) == integer_of(b))
