@@ -14,9 +14,8 @@ from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.elements import body_of_element
-from relayish.tir.analysis.regions.regions import sees_whole_buffer
-from relayish.tir.analysis.work.count import Count, count_of_form, number
-from relayish.tir.analysis.work.footprint import NO_LIMITS, Box, point, whole
+from relayish.tir.analysis.work.count import Count, number
+from relayish.tir.analysis.work.footprint import Box, whole
 from relayish.tir.analysis.work.indices import (
     UNKNOWN,
     Counter,
@@ -24,8 +23,8 @@ from relayish.tir.analysis.work.indices import (
     Form,
     Indices,
     Opaque,
-    counters_of,
 )
+from relayish.tir.analysis.work.memory_places import MemoryPlaces
 from relayish.tir.analysis.work.space import Place, Spaces
 from relayish.tir.analysis.work.tally import Tally, Touch, size_of
 from relayish.tir.analysis.work.work import AccessWork, Footprint, LoopWork, Work, bytes_of
@@ -105,16 +104,15 @@ class _Counter(IRFunctor[Rule]):
     def __init__(self, body: Stmt, sizes: Mapping[Var, IntImm]) -> None:
         super().__init__()
         self._body = body
-        self._sizes = sizes
         self._context = LoopRanges(PROGRAM.post_order(body)).context
         self._indices = Indices(self._context)
         self._spaces = Spaces(self._indices)
-        self._shapes: dict[Buffer, tuple[Count, ...]] = {}
+        self._memory = MemoryPlaces(self._indices, sizes)
         self._loops: list[LoopWork | None] = []
         self._accesses: list[AccessWork] = []
         self._inlined = 0
         self._depth = 0
-        self._tally = Tally(self._shapes)
+        self._tally = Tally(self._memory.shapes)
 
     def work(self, name: str) -> Work:
         """Return what the statements do."""
@@ -204,7 +202,7 @@ class _Counter(IRFunctor[Rule]):
         *body: Rule,
     ) -> Rule:
         """Count what iterations do, and note the loop."""
-        outer, tally = self._tally, Tally(self._shapes)
+        outer, tally = self._tally, Tally(self._memory.shapes)
         number, depth = len(self._loops), self._depth
         self._loops.append(None)
         self._tally, self._depth = tally, depth + 1
@@ -350,7 +348,7 @@ class _Counter(IRFunctor[Rule]):
                 for arg in args:
                     buffer = arg.buffer if isinstance(arg, Tensor) else arg
                     if isinstance(buffer, Buffer):
-                        spans = tuple([whole(size) for size in self._shape(buffer)])
+                        spans = tuple([whole(size) for size in self._memory.shape(buffer)])
                         self._tally.touch(buffer, Box(spans, is_exact=False), writes=writes)
 
     def _load(self, load: Load, place: Place) -> Rule:
@@ -390,83 +388,19 @@ class _Counter(IRFunctor[Rule]):
 
     def _access(self, access: Load | Store, place: Place, lanes: int) -> None:
         """Count an access to an element, or to those of a vector."""
-        tensor = access.tensor
-        if not isinstance(tensor, Tensor) or not isinstance(tensor.buffer, Buffer):
+        found = self._memory.find(access, place)
+        if found is None:
             return
-        buffer, writes = tensor.buffer, isinstance(access, Store)
-        kind = "store" if writes else "load"
-        count = place.times * lanes
-        self._tally.add(kind, "", count)
-        self._tally.add(f"{kind} bytes", "", count * size_of(buffer))
-        if not place.times.terms:
+        kind, times = "store" if isinstance(access, Store) else "load", place.times * lanes
+        self._tally.add(kind, "", times)
+        self._tally.add(f"{kind} bytes", "", times * size_of(found.buffer))
+        if not times.terms:
             return
-        shape = self._shape(buffer)
-        forms = [self._form(index, place) for index in access.indices]
-        flat = self._flat(tensor, forms)
-        if sees_whole_buffer(tensor) and len(forms) == len(shape):
-            box = self._box(tuple(forms), place)
-        elif len(shape) == 1 and flat is not None:
-            box = self._box((flat,), place)
-        else:
-            box = Box(tuple([whole(size) for size in shape]), is_exact=False)
-        self._tally.touch(buffer, box, writes=writes)
-        stride = None if flat is None else _stride(flat, place.innermost)
-        counters = None if _hangs_on_all(forms) else counters_of(forms)
-        self._tally.touches.append(Touch(len(self._accesses), counters))
-        innermost = None if place.innermost is None else place.innermost.node
-        found = AccessWork(access, buffer, count, lanes, innermost, stride, None, None)
-        self._accesses.append(found)
-
-    def _box(self, forms: tuple[Form, ...], place: Place) -> Box:
-        """Return the box of the elements that one access touches."""
-        spans, used = [], 0
-        for form in forms:
-            least, most = NO_LIMITS
-            for row in place.rows:
-                if row.terms == form.terms:
-                    least, used = max(least, form.constant - row.constant), used + 1
-                elif row.terms == {term: -factor for term, factor in form.terms.items()}:
-                    most, used = min(most, form.constant + row.constant), used + 1
-            spans.append(point(form, (least, most)))
-        box = Box(tuple(spans), used >= len(place.rows) and not place.is_guarded)
-        for form in forms:
-            for lane in self._indices.lanes_in(form):
-                box = box.widened(lane)
-        return box
-
-    def _flat(self, tensor: Tensor, forms: Sequence[Form]) -> Form | None:
-        """Return how far an element is from the first, in elements; ``None``: not known."""
-        assert isinstance(tensor.buffer, Buffer)
-        sizes = [self._count(size).number for size in tensor.shape]
-        strides: list[int | None] = [self._count(stride).number for stride in tensor.buffer.strides]
-        if not strides:
-            strides = [1] * len(sizes)
-            for at in range(len(sizes) - 1, 0, -1):
-                size, step = sizes[at], strides[at]
-                strides[at - 1] = None if size is None or step is None else size * step
-        if len(strides) != len(forms):
-            return None
-        found: Form = Affine(0, {})
-        for form, stride in zip(forms, strides, strict=True):
-            if stride is None:
-                if not form.terms and not form.constant:
-                    continue
-                return None
-            found = found.plus(form, stride)
-        return found
-
-    def _shape(self, buffer: Buffer) -> tuple[Count, ...]:
-        if buffer not in self._shapes:
-            self._shapes[buffer] = tuple([self._count(size) for size in buffer.shape])
-        return self._shapes[buffer]
-
-    def _count(self, size: Expr) -> Count:
-        """Return a size, with what was put in for scalars."""
-        if isinstance(size, IntImm):
-            return number(size.value)
-        if self._sizes:
-            size = substitute(size, self._sizes)
-        return count_of_form(self._form(size, Place()))  # type: ignore[arg-type]  # of sizes alone
+        self._tally.touch(found.buffer, found.box, writes=kind == "store")
+        self._tally.touches.append(Touch(len(self._accesses), found.counters))
+        loop = None if place.innermost is None else place.innermost.node
+        told = AccessWork(access, found.buffer, times, lanes, loop, found.stride, None, None)
+        self._accesses.append(told)
 
     # indices
 
@@ -481,27 +415,6 @@ class _Counter(IRFunctor[Rule]):
         if var in self._context.assigned or not value.type.is_integer or value.type.is_bool:
             return place
         return place._replace(env=place.env.set(var, self._form(value, outer)))
-
-
-def _hangs_on_all(forms: Sequence[Form]) -> bool:
-    """Return whether some term may be another in each iteration of any loop."""
-    terms = [term for form in forms for term in form.terms]
-    return any(isinstance(term, Opaque) and term.counters is None for term in terms)
-
-
-def _stride(flat: Form, counter: Counter | None) -> int | None:
-    """Return by how much a place moves from one iteration to the next."""
-    if counter is None:
-        return None
-    stride = 0
-    for term, factor in flat.terms.items():
-        if isinstance(term, Opaque) and (term.counters is None or counter in term.counters):
-            return None
-        if isinstance(term, Digit) and term.counter is counter:
-            if term.by != 1 or term.size is not None:
-                return None
-            stride += factor
-    return stride
 
 
 def _lanes(indices: Sequence[Expr]) -> int:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.work.count import ONE, ZERO, Count, number, product_of, sum_of
-from relayish.tir.analysis.work.indices import UNKNOWN, Counter, Digit, Form, Opaque
+from relayish.tir.analysis.work.indices import Counter, Digit, Form, Opaque
 
 
 class Span(NamedTuple):
@@ -132,12 +132,12 @@ def _widen(span: Span, counter: Counter) -> Span:
     """Return a span for all iterations of a loop in place of one."""
     terms = [(term, factor) for term, factor in span.low.terms.items() if _hangs_on(term, counter)]
     for term, factor in sorted(terms, key=lambda each: abs(each[1])):
-        rest = span.low.plus(Affine(0, {term: 1}), -factor)
         if isinstance(term, Opaque):
-            span = _widen_by_opaque(span._replace(low=rest), term, factor, counter)
-        else:
-            assert isinstance(term, Digit)
-            span = _widen_by_digit(span._replace(low=rest), term.extent, factor)
+            span = _widen_by_opaque(span, term, factor, counter)
+            continue
+        assert isinstance(term, Digit)
+        rest = span.low.plus(Affine(0, {term: 1}), -factor)
+        span = _widen_by_digit(span._replace(low=rest), term.extent, factor)
     return span
 
 
@@ -148,16 +148,12 @@ def _hangs_on(term: object, counter: Counter) -> bool:
 
 
 def _widen_by_opaque(span: Span, term: Opaque, factor: int, counter: Counter) -> Span:
-    """Return a span in which something of which only an interval is known takes all its values."""
-    low, high = term.interval
-    if (high - low) >= UNKNOWN.high or span.width is None:
-        return span._replace(width=None, step=0, size=span.size.as_bound() * counter.extent)
-    first = min(factor * low, factor * high)
-    width = span.width + abs(factor) * (high - low)
-    count = number(width + 1).as_bound()
-    if term.counters is not None and len(term.counters) == 1:
-        count = count.at_most(span.size * counter.extent)
-    return Span(span.low.shifted(first), width, 0, count, span.limits)
+    """Return a span in which something takes a value in each iteration, of which it is one."""
+    size = (span.size * counter.extent).as_bound()
+    if span.width is not None:
+        low, high = term.interval
+        size = size.at_most(number(span.width + abs(factor) * (high - low) + 1))
+    return Span(span.low, None, 0, size, span.limits)
 
 
 def _widen_by_digit(span: Span, extent: Count, factor: int) -> Span:

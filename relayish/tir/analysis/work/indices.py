@@ -62,11 +62,13 @@ class Opaque(NamedTuple):
         expr: One of those that are computed alike.
         counters: What it may depend on; ``None``: each loop around it.
         interval: Where it lies.
+        at: Tells evaluations apart between which it may become another.
     """
 
     expr: Expr
     counters: frozenset[Counter] | None
     interval: Interval
+    at: object = None
 
 
 Term: TypeAlias = Digit | Opaque | Expr
@@ -183,7 +185,7 @@ class Indices:
         numbers, interval = self._context.numbers, integer_interval(term, self._context)
         variables = numbers.stable_variables(term)
         if variables is None or not self._context.assigned.isdisjoint(variables):
-            return Affine(0, {Opaque(numbers.number(term), None, interval): 1})
+            return Affine(0, {Opaque(numbers.number(term), None, interval, object()): 1})
         counters = counters_of([form for var in variables if (form := env.get(var)) is not None])
         if interval.is_point:
             return Affine(interval.low, {})
@@ -202,6 +204,28 @@ def counters_of(forms: Iterable[Form]) -> frozenset[Counter]:
             elif isinstance(term, Opaque):
                 found.update(term.counters or ())
     return frozenset(found)
+
+
+def recombined(form: Form) -> Form:
+    """Return ``form`` with neighbouring digits of a counter as one, as ``4*(i/4) + i%4`` is ``i``.
+
+    Complexity:
+        Quadratic in the number of terms.
+    """
+    for low, factor in form.terms.items():
+        if not isinstance(low, Digit) or low.size is None:
+            continue
+        for high, by in form.terms.items():
+            if (
+                isinstance(high, Digit)
+                and high[:2] == (low.counter, low.by * low.size)
+                and by == factor * low.size
+            ):
+                size = None if high.size is None else low.size * high.size
+                others = {t: f for t, f in form.terms.items() if t not in (low, high)}
+                whole = Digit(low.counter, low.by, size)
+                return recombined(Affine(form.constant, {**others, whole: factor}))
+    return form
 
 
 def _split(form: Form, by: int) -> tuple[Form, Form]:

@@ -1,0 +1,154 @@
+"""Places in memory: which elements an access touches, and how far apart these are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.work.count import Count, count_of_form, number
+from relayish.tir.analysis.work.footprint import NO_LIMITS, Box, point, whole
+from relayish.tir.analysis.work.indices import (
+    NO_VARIABLES,
+    Counter,
+    Digit,
+    Form,
+    Indices,
+    Opaque,
+    counters_of,
+    recombined,
+)
+from relayish.tir.analysis.work.space import Place
+from relayish.tir.ir.operators import Expr, IntImm
+from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.substitution import substitute
+
+
+class Elements(NamedTuple):
+    """The elements that one access touches.
+
+    Attributes:
+        buffer: The memory.
+        box: The elements, when it is made once.
+        stride: By how much they move from one iteration of the innermost loop to the next.
+        counters: The loops that they hang on; ``None``: each.
+    """
+
+    buffer: Buffer
+    box: Box
+    stride: int | None
+    counters: frozenset[Counter] | None
+
+
+class MemoryPlaces:
+    """Finds what accesses touch.
+
+    Args:
+        indices: Makes forms of indices.
+        sizes: What was put in for scalars from outside, which shapes of buffers name.
+
+    Attributes:
+        shapes: Of the buffers that were met.
+    """
+
+    def __init__(self, indices: Indices, sizes: Mapping[Var, IntImm]) -> None:
+        self._indices = indices
+        self._sizes = sizes
+        self.shapes: dict[Buffer, tuple[Count, ...]] = {}
+
+    def find(self, access: Load | Store, place: Place) -> Elements | None:
+        """Return what an access at a place touches; ``None`` if that is no buffer."""
+        tensor = access.tensor
+        if not isinstance(tensor, Tensor) or not isinstance(tensor.buffer, Buffer):
+            return None
+        buffer, shape = tensor.buffer, self.shape(tensor.buffer)
+        forms = [self._indices.form(index, place.env) for index in access.indices]
+        indices = [form for form in forms if form is not None]
+        flat = self._flat(tensor, indices)
+        if len(indices) == len(shape) and self._counts(tensor.shape) == shape:
+            box = self._box(indices, place)
+        elif len(shape) == 1 and flat is not None:
+            box = self._box([flat], place)
+        else:
+            box = Box(tuple([whole(size) for size in shape]), is_exact=False)
+        stride = None if flat is None else _stride(flat, place.innermost)
+        counters = None if _hangs_on_all(indices) else counters_of(indices)
+        return Elements(buffer, box, stride, counters)
+
+    def shape(self, buffer: Buffer) -> tuple[Count, ...]:
+        """Return the shape of a buffer."""
+        if buffer not in self.shapes:
+            self.shapes[buffer] = self._counts(buffer.shape)
+        return self.shapes[buffer]
+
+    def _box(self, forms: Sequence[Form], place: Place) -> Box:
+        """Return the box of the elements that one access touches."""
+        spans, used = [], 0
+        for form in forms:
+            least, most = NO_LIMITS
+            for row in place.rows:
+                if row.terms == form.terms:
+                    least, used = max(least, form.constant - row.constant), used + 1
+                elif row.terms == {term: -factor for term, factor in form.terms.items()}:
+                    most, used = min(most, form.constant + row.constant), used + 1
+            spans.append(point(form, (least, most)))
+        box = Box(tuple(spans), used >= len(place.rows) and not place.is_guarded)
+        for form in forms:
+            for lane in self._indices.lanes_in(form):
+                box = box.widened(lane)
+        return box
+
+    def _flat(self, tensor: Tensor, forms: Sequence[Form]) -> Form | None:
+        """Return how far an element is from the first, in elements; ``None``: not known."""
+        assert isinstance(tensor.buffer, Buffer)
+        sizes = [size.number for size in self._counts(tensor.shape)]
+        strides = [stride.number for stride in self._counts(tensor.buffer.strides)]
+        if not strides:
+            strides = [1] * len(sizes)
+            for at in range(len(sizes) - 1, 0, -1):
+                size, step = sizes[at], strides[at]
+                strides[at - 1] = None if size is None or step is None else size * step
+        if len(strides) != len(forms):
+            return None
+        found: Form = Affine(0, {})
+        for form, stride in zip(forms, strides, strict=True):
+            if stride is None:
+                if not form.terms and not form.constant:
+                    continue
+                return None
+            found = found.plus(form, stride)
+        return found
+
+    def _counts(self, sizes: Sequence[Expr]) -> tuple[Count, ...]:
+        """Return sizes, with what was put in for scalars."""
+        return tuple([self._count(size) for size in sizes])
+
+    def _count(self, size: Expr) -> Count:
+        if isinstance(size, IntImm):
+            return number(size.value)
+        if self._sizes:
+            size = substitute(size, self._sizes)
+        form = self._indices.form(size, NO_VARIABLES)
+        assert form is not None
+        return count_of_form(form)  # type: ignore[arg-type]  # of sizes alone
+
+
+def _hangs_on_all(forms: Sequence[Form]) -> bool:
+    """Return whether some term may be another in each iteration of any loop."""
+    terms = [term for form in forms for term in form.terms]
+    return any(isinstance(term, Opaque) and term.counters is None for term in terms)
+
+
+def _stride(flat: Form, counter: Counter | None) -> int | None:
+    """Return by how much a place moves from one iteration to the next."""
+    if counter is None:
+        return None
+    stride = 0
+    for term, factor in recombined(flat).terms.items():
+        if isinstance(term, Opaque) and (term.counters is None or counter in term.counters):
+            return None
+        if isinstance(term, Digit) and term.counter is counter:
+            if term.by != 1 or term.size is not None:
+                return None
+            stride += factor
+    return stride
