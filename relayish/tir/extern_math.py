@@ -239,7 +239,7 @@ for _name, _evaluate in _POLYHEDRAL.items():
     register_extern(_name, _evaluate, arity=2, type_rule=same_integers, call_type=CallType.ISL)
 register_extern("abs", np.abs, type_rule=same_numbers)
 register_extern("reinterpret", reinterpret, arity=2, type_rule=_of_same_width)
-register_extern("fma", lambda x, y, z: x * y + z, arity=3)
+register_extern("fma", lambda x, y, z: x * y + z, arity=3, operations=2)
 register_extern("isnan", _of_floats(np.isnan, False), type_rule=truth_of_number)
 register_extern("isinf", _of_floats(np.isinf, False), type_rule=truth_of_number)
 register_extern("isfinite", _of_floats(np.isfinite, True), type_rule=truth_of_number)

@@ -67,6 +67,7 @@ class Extern(NamedTuple):
         type_rule: The type of its value.
         effect: What it does beside reading and writing its arguments.
         is_elementwise: Whether an element of its value depends on those at its place alone.
+        operations: How many operations an element counts as.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Extern(NamedTuple):
     type_rule: TypeRule = same_floats
     effect: Effect = Effect.NONE
     is_elementwise: bool = True
+    operations: int = 1
 
     @property
     def is_pure(self) -> bool:
@@ -99,6 +101,7 @@ def register_extern(
     effect: Effect = Effect.NONE,
     call_type: CallType = CallType.EXTERN,
     is_elementwise: bool = True,
+    operations: int = 1,
     replace: bool = False,
 ) -> None:
     """Say what the function is that calls of a kind name ``name``.
@@ -115,6 +118,7 @@ def register_extern(
         effect: What it does beside reading and writing its arguments.
         call_type: The kind of the calls; those of ``CINN`` name functions of the module.
         is_elementwise: Whether an element of the value depends on those at its place alone.
+        operations: How many operations an element counts as where work is counted.
         replace: Take the place of whatever function there is.
 
     Raises:
@@ -126,9 +130,10 @@ def register_extern(
             f"calls of type CINN name functions of the module; {name!r} cannot be registered, but "
             f"a function of that name can be in the module"
         )
+    told = (arity, writes, type_rule, effect, is_elementwise, operations)
     _EXTERNS.register(
         (call_type, name),
-        Extern(name, call_type, evaluate, arity, writes, type_rule, effect, is_elementwise),
+        Extern(name, call_type, evaluate, *told),
         replace=replace,
         by=evaluate if isinstance(evaluate, FunctionType) else (),  # numpy's tell nothing of whom
     )

@@ -1,7 +1,15 @@
-"""Loops in pictures: what is written in boxes of functions, statements and expressions."""
+"""Loops in pictures: what is written in boxes of functions, statements and expressions.
+
+With ``work=True`` a loop tells what it does, and which parts of which buffers it touches each time
+it is run; a schedule is drawn so.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from relayish.draw.diagram import Diagram
 from relayish.draw.readers.box_text import (
     BOX_TEXTS,
     BoxText,
@@ -9,12 +17,58 @@ from relayish.draw.readers.box_text import (
     whole_line,
     wrapped,
 )
+from relayish.draw.readers.generic import read_node
+from relayish.draw.readers.statements import NotesOf, read_statements
+from relayish.draw.readers.table import READERS
 from relayish.ir.kinds.one_line import shorten
+from relayish.ir.nodes.node import Node
+from relayish.tir.analysis.work.count_work import count_work
+from relayish.tir.analysis.work.work import LoopWork, Work, digits
 from relayish.tir.ir import expr, function, operators, stmt, tensor
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import IntImm
+from relayish.tir.schedule.schedule import Schedule
 from relayish.tir.text.spelling import spell_type
 from relayish.tir.text.statement_forms import head_of
+
+
+@READERS.register(function.LoweredFunc)
+@READERS.register(Stmt)
+def read_loops(
+    node: function.LoweredFunc | Stmt,
+    *,
+    title: str = "",
+    work: bool = False,
+    sizes: Mapping[tensor.Var | str, int] | None = None,
+) -> Diagram:
+    """Return the diagram of a function of loops, or of statements.
+
+    Args:
+        node: The function, or a statement.
+        title: What stands above the diagram; what the node says, if not given.
+        work: Whether loops tell what they do, as :func:`~relayish.tir.analysis.count_work` counts.
+        sizes: Values of scalars that the function is given.
+
+    Complexity:
+        Linear in the program, and in the buffers that each loop touches; no recursion.
+    """
+    if not work:
+        return read_node(node, title=title)
+    told = count_work(node, sizes)
+    diagram = read_statements(node, title, _notes_of(told))
+    return replace(diagram, notes=_notes_of_all(told))
+
+
+@READERS.register(Schedule)
+def read_schedule(schedule: Schedule, *, title: str = "", work: bool = True) -> Diagram:
+    """Return the diagram of the function that a schedule holds now.
+
+    Args:
+        schedule: The schedule.
+        title: What stands above the diagram; what the function says, if not given.
+        work: Whether loops tell what they do.
+    """
+    return read_loops(schedule.func, title=title, work=work)
 
 
 @BOX_TEXTS.register(function.LoweredFunc)
@@ -141,6 +195,45 @@ def _lanes(of: operators.Ramp | operators.Broadcast) -> BoxText:
 @BOX_TEXTS.register(stmt.Free)
 def _memory_of(statement: stmt.Alloc | stmt.Free) -> BoxText:
     return statement_text(statement)._replace(family="memory")
+
+
+def _notes_of(work: Work) -> NotesOf:
+    """Return what tells of loops what they do, met in order."""
+    loops = iter([each for each in work.loops if not isinstance(each.loop, expr.Reduce)])
+
+    def notes(node: Node) -> Sequence[str]:
+        return [*_work_of(next(loops))] if isinstance(node, (stmt.For, stmt.PolyFor)) else []
+
+    return notes
+
+
+def _work_of(loop: LoopWork) -> Iterator[str]:
+    """Yield what a loop does in all, then what it touches each time."""
+    done = loop.operations
+    what = [(loop.iterations, "iterations"), (done.flops, "flops")]
+    if not done.flops.terms:
+        what[1] = done.integer_operations, "integer operations"
+    yield from [f"{digits(count)} {name}" for count, name in what if count.terms]
+    for each in loop.footprints:
+        verbs = [
+            verb for verb, count in (("reads", each.reads), ("writes", each.writes)) if count.terms
+        ]
+        yield f"{' and '.join(verbs)} {shorten(each.buffer.name)}: {digits(each.bytes)} B"
+
+
+def _notes_of_all(work: Work) -> dict[str, str]:
+    """Return what there is to tell of a function: what it does in all."""
+    done = work.operations
+    what = {
+        "flops": work.flops,
+        "loads": done.loads,
+        "stores": done.stores,
+        "bytes touched": work.bytes,
+    }
+    found = {name: digits(count) for name, count in what.items() if count.terms}
+    if work.flops.number and work.bytes.number:
+        found["flops per byte"] = f"{work.intensity:.3g}"
+    return found
 
 
 BOX_TEXTS.register(Stmt, statement_text)

@@ -6,8 +6,9 @@ to what reads it next; where none does, a dotted one tells which of two statemen
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from relayish.dataflow.graph.control_flow import may_skip
 from relayish.dataflow.graph.mod_ref import (
@@ -19,7 +20,7 @@ from relayish.dataflow.graph.mod_ref import (
     without_value,
 )
 from relayish.draw.diagram import BoxKind, Diagram, Edge, EdgeKind
-from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, details_of
+from relayish.draw.readers.box_text import BOX_TEXTS, BoxText, details_of, wrapped
 from relayish.draw.readers.last_writers import Arm, Place
 from relayish.draw.readers.memory import ELSEWHERE
 from relayish.draw.readers.walk import HOLDERS, Flow, Walk, named_scopes
@@ -33,17 +34,18 @@ from relayish.ir.scopes.blocks import block_kind, may_be_statement
 from relayish.ir.scopes.scoping import Scope, binders, free_variables, scopes
 
 
-def read_statements(root: Node, title: str = "") -> Diagram:
+def read_statements(root: Node, title: str = "", notes: NotesOf | None = None) -> Diagram:
     """Return the diagram of a statement, or of what holds statements.
 
     Args:
         root: The statement, or a function.
         title: What stands above the diagram; what the root says, if not given.
+        notes: What is told of nodes in their boxes beside what they say.
 
     Complexity:
         Linear in the program; through scopes, in the places that are written and read in each.
     """
-    walk = _Statements(root, title)
+    walk = _Statements(root, title, notes)
     walk.add_variables(free_variables(root))
     walk.run([root])
     walk.mark_order()
@@ -54,6 +56,10 @@ def holds_statements(kind: type[Node]) -> bool:
     """Return whether nodes of class ``kind`` are statements, or hold such, as functions do."""
     return may_be_statement(kind) or bool(_HOLDS[kind])
 
+
+NotesOf: TypeAlias = Callable[[Node], Sequence[str]]
+"""``notes(node)``: lines for the box of a node; asked once for each place where it stands, in
+order, outer ones first."""
 
 MOST_PLACES: Final = 8
 """What reads something that nothing names hangs on so many places that were written last."""
@@ -70,8 +76,9 @@ class _Step(NamedTuple):
 
 
 class _Statements(Walk):
-    def __init__(self, root: Node, title: str) -> None:
+    def __init__(self, root: Node, title: str, notes: NotesOf | None = None) -> None:
         super().__init__(root, title)
+        self._notes = notes
         self._last: dict[int | None, int] = {}  # the statement before, by what holds it
         self._order: list[tuple[int, int]] = []
         self._exposed: set[Place] = set()
@@ -85,6 +92,14 @@ class _Statements(Walk):
             text = BOX_TEXTS[type(variable)](variable)
             box = self.add(BoxKind.INPUT, text, details=details_of(variable))
             self.writers.declare(variable, (box,))
+
+    def add_node(self, kind: BoxKind, node: Node, inputs: tuple[str, ...] = ()) -> int:
+        """Add the box of a node, with what is told of it."""
+        number = super().add_node(kind, node, inputs)
+        if self._notes is not None:
+            box = self.diagram.boxes[number]
+            box.lines += tuple([line for told in self._notes(node) for line in wrapped(told)])
+        return number
 
     def show(self, node: Node) -> Flow | None:
         kind = type(node)

@@ -340,7 +340,7 @@ class _Counter(IRFunctor[Rule]):
             ty = call.type
             if isinstance(call, Call) and any(arg.type.is_float for arg in call.read_args):
                 ty = call.read_args[0].type
-            self._operate(call.name, ty, place)
+            self._operate(call.name, ty, place, 1 if known is None else known.operations)
             return
         self._tally.add("call", call.name, place.times)
         if isinstance(call, Call):

@@ -58,17 +58,20 @@ class Box(NamedTuple):
 
     Attributes:
         spans: One for each dimension.
-        is_exact: Whether it is all of that product, and nothing decides whether it is touched.
+        is_exact: Whether it is all of that product, and nothing unknown decides whether it is
+            touched.
+        deciding: Other loops in some iterations of which it is touched, and in others not.
     """
 
     spans: tuple[Span, ...]
     is_exact: bool = True
+    deciding: frozenset[Counter] = frozenset()
 
     def elements(self, shape: Sequence[Count]) -> Count:
         """Return how many elements there are, of a buffer of some shape."""
         pairs = zip(self.spans, shape, strict=True)
         found = product_of([_count_of(span, size) for span, size in pairs])
-        return found.exact_if(self.is_exact)
+        return found.exact_if(self.is_exact and not self.deciding)
 
     def widened(self, counter: Counter) -> Box:
         """Return the box for all iterations of a loop in place of one."""
@@ -79,10 +82,11 @@ class Box(NamedTuple):
             if isinstance(term, Digit) and term.counter is counter
         ]
         spans = tuple([_widen(span, counter) for span in self.spans])
+        deciding = self.deciding - {counter} if counter in self.deciding else self.deciding
         if spans == self.spans:
-            return self
+            return self if deciding is self.deciding else self._replace(deciding=deciding)
         is_exact = self.is_exact and counter.extent.is_exact and _are_independent(digits, counter)
-        return Box(spans, is_exact)
+        return Box(spans, is_exact, deciding)
 
 
 def merged(boxes: Iterable[Box], shape: Sequence[Count]) -> tuple[Box, ...]:
@@ -207,7 +211,7 @@ def _union(a: Box, b: Box) -> Box | None:
     pairs = zip(a.spans, b.spans, strict=True)
     differing = [at for at, (x, y) in enumerate(pairs) if not _is_same(x, y)]
     if not differing:
-        return a if a.is_exact or not b.is_exact else b
+        return max(a, b, key=_is_sure)
     spans = list(a.spans)
     for at in differing:
         hull = _hull(a.spans[at], b.spans[at])
@@ -218,10 +222,12 @@ def _union(a: Box, b: Box) -> Box | None:
     for one in (a, b):
         if all(_is_same(x, y) for x, y in zip(one.spans, made, strict=True)):
             return one
-    is_exact = a.is_exact and b.is_exact
-    if len(differing) == 1:
-        return Box(made, is_exact)
-    return Box(made, is_exact=False)
+    is_exact = a.is_exact and b.is_exact and len(differing) == 1
+    return Box(made, is_exact, a.deciding | b.deciding)
+
+
+def _is_sure(box: Box) -> tuple[bool, int]:
+    return box.is_exact, -len(box.deciding)
 
 
 def _is_same(x: Span, y: Span) -> bool:

@@ -83,16 +83,21 @@ class MemoryPlaces:
 
     def _box(self, forms: Sequence[Form], place: Place) -> Box:
         """Return the box of the elements that one access touches."""
-        spans, used = [], 0
+        spans, own = [], counters_of(forms)
+        rest = list(place.rows)
         for form in forms:
             least, most = NO_LIMITS
+            negative = {term: -factor for term, factor in form.terms.items()}
             for row in place.rows:
                 if row.terms == form.terms:
-                    least, used = max(least, form.constant - row.constant), used + 1
-                elif row.terms == {term: -factor for term, factor in form.terms.items()}:
-                    most, used = min(most, form.constant + row.constant), used + 1
+                    least = max(least, form.constant - row.constant)
+                elif row.terms == negative:
+                    most = min(most, form.constant + row.constant)
+            rest = [row for row in rest if row.terms not in (form.terms, negative)]
             spans.append(point(form, (least, most)))
-        box = Box(tuple(spans), used >= len(place.rows) and not place.is_guarded)
+        deciding = counters_of(rest)
+        is_exact = deciding.isdisjoint(own) and not place.is_guarded
+        box = Box(tuple(spans), is_exact, deciding)
         for form in forms:
             for lane in self._indices.lanes_in(form):
                 box = box.widened(lane)
