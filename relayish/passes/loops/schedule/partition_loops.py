@@ -14,11 +14,44 @@ After::
     {
       B[i + 1] = select(true, A[i + 1 - 1], 0)
     }
+
+With ``symbolic=true``, of a loop that was split into fours, where the last keeps the condition::
+
+    for (i, 0, (n + 3) / 4)
+    {
+      for (j, 0, 4)
+      {
+        if (i * 4 + j < n)
+        {
+          B[i * 4 + j] = A[i * 4 + j]
+        }
+      }
+    }
+
+After::
+
+    for (i, 0, n / 4)
+    {
+      for (j, 0, 4)
+      {
+        B[i * 4 + j] = A[i * 4 + j]
+      }
+    }
+    for (i, n / 4, (n + 3) / 4 - n / 4)
+    {
+      for (j, 0, 4)
+      {
+        if (i * 4 + j < n)
+        {
+          B[i * 4 + j] = A[i * 4 + j]
+        }
+      }
+    }
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from relayish.errors import OperatorError
@@ -26,12 +59,14 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
 from relayish.passes.loops.schedule.contraction import is_fixed
+from relayish.passes.loops.schedule.symbolic_cuts import Cut, SymbolicCuts
+from relayish.passes.loops.simplify.fold_rules import fold_literals
 from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.functor import StmtMutator
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import GE, GT, LE, LT, Expr, Select, const
+from relayish.tir.ir.operators import GE, GT, LE, LT, Expr, Select, Sub, const
 from relayish.tir.ir.stmt import Block, For, IfThenElse
 from relayish.tir.ir.tensor import Var
 from relayish.tir.substitution import copy_with_fresh_variables
@@ -41,12 +76,18 @@ MOST_PARTS: Final = 256
 
 
 @register_pass("PartitionLoops", opt_level=0)
-def partition_loops(func: LoweredFunc) -> LoweredFunc:
+def partition_loops(func: LoweredFunc, *, symbolic: bool = False) -> LoweredFunc:
     """Loop partitioning: cut loops where conditions on their variables change.
 
     Selections and branches that compare a variable with a constant are decided in each part, so
     that what is padded, or put together of several arrays, is copied without a question. Parts run
     in order: results are the same, bit for bit.
+
+    Args:
+        func: The function.
+        symbolic: Cut as well where arguments tell, and where a condition on several variables
+            holds whatever those of loops inside are, as that of a loop that was split does but at
+            its end. The other part asks the condition, if it may hold there.
 
     Returns:
         ``func`` itself when no condition is decided.
@@ -58,40 +99,69 @@ def partition_loops(func: LoweredFunc) -> LoweredFunc:
     Source:
         Griebl, Feautrier and Lengauer, "Index set splitting"; TVM ``LoopPartition``.
     """
-    return func.with_fields(body=_Partition().visit(func.body))
+    cuts = SymbolicCuts(func) if symbolic else None
+    return func.with_fields(body=_Partition(cuts).visit(func.body))
 
 
 class _Partition(StmtMutator):
     """Cuts loops, outer ones first."""
 
+    def __init__(self, symbolic: SymbolicCuts | None) -> None:
+        super().__init__()
+        self._symbolic = symbolic
+
     def visit_for(self, loop: For) -> Stmt:
-        count = constant(loop.extent) or 0
-        cuts = _cuts(loop, count) if is_fixed(loop) else {}
-        ends = sorted({*cuts.values(), count})
-        if len(ends) == 1 or len(ends) > MOST_PARTS:
+        parts = _parts(loop)
+        if len(parts) == 1 and self._symbolic is not None:
+            cut = self._symbolic.find(loop, _conditions(loop.body))
+            parts = parts if cut is None else _parts_of_cut(loop, cut)
+        if len(parts) == 1:
             return super().visit_for(loop)
-        starts = [0, *ends[:-1]]
-        parts = [_part(loop, cuts, low, high) for low, high in zip(starts, ends, strict=True)]
         return Block(tuple([self.visit(each) for each in parts]))
 
 
-def _part(loop: For, cuts: dict[Node, int], low: int, high: int) -> Stmt:
-    """Return the iterations of a loop from ``low`` on, below ``high``."""
-    images: dict[Node, Node] = {}
-    for condition, cut in cuts.items():
-        is_below = high <= cut
-        images[condition] = const(is_below == isinstance(condition, (LT, LE)))
+def _parts(loop: For) -> list[Stmt]:
+    """Return what constants cut a loop into."""
+    count = constant(loop.extent) or 0
+    cuts = _cuts(loop, count) if is_fixed(loop) else {}
+    ends = sorted({*cuts.values(), count})
+    if len(ends) == 1 or len(ends) > MOST_PARTS:
+        return [loop]
+    parts: list[Stmt] = []
+    for low, high in zip([0, *ends[:-1]], ends, strict=True):
+        known = {each: isinstance(each, (LT, LE)) == (high <= cut) for each, cut in cuts.items()}
+        ty = loop.loop_var.type
+        parts.append(_part(loop, known, const(low, ty), const(high - low, ty)))
+    return parts
+
+
+def _parts_of_cut(loop: For, cut: Cut) -> list[Stmt]:
+    """Return what a cut cuts a loop into."""
+    rest = fold_literals(Sub(loop.extent, cut.at))
+    return [
+        _part(loop, _decided(cut, holds=cut.holds_before), const(0, rest.type), cut.at),
+        _part(loop, _decided(cut, holds=not cut.holds_before), cut.at, rest),
+    ]
+
+
+def _decided(cut: Cut, *, holds: bool) -> Mapping[Node, bool]:
+    return {cut.condition: holds} if holds or cut.is_exact else {}
+
+
+def _part(loop: For, known: Mapping[Node, bool], low: Expr, count: Expr) -> Stmt:
+    """Return some iterations of a loop, from ``low`` on, in which conditions hold or do not."""
+    images: dict[Node, Node] = {each: const(holds) for each, holds in known.items()}
     for each in PROGRAM.pre_order(loop.body):
-        if isinstance(each, Select) and each.condition in images:
-            holds = constant(images[each.condition])  # type: ignore[arg-type]
-            images[each] = each.true_value if holds else each.false_value
-    ty = loop.loop_var.type
-    if high - low == 1:
-        return copy_with_fresh_variables(loop.body, {**images, loop.loop_var: const(low, ty)})
-    var = Var(loop.loop_var.name, ty)
-    place = var + low if low else var
+        if isinstance(each, Select) and each.condition in known:
+            images[each] = each.true_value if known[each.condition] else each.false_value
+    first = constant(low)
+    if first is not None and constant(count) == 1:
+        return copy_with_fresh_variables(loop.body, {**images, loop.loop_var: low})
+    var = Var(loop.loop_var.name, loop.loop_var.type)
+    place = var + first if first else var
     body = copy_with_fresh_variables(loop.body, {**images, loop.loop_var: place})
-    return loop.with_fields(loop_var=var, extent=const(high - low, ty), body=body)
+    start = low if first is None else loop.min
+    return loop.with_fields(loop_var=var, min=start, extent=count, body=body)
 
 
 def _cuts(loop: For, count: int) -> dict[Node, int]:

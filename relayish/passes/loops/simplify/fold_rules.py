@@ -27,6 +27,11 @@ from relayish.tir.rewriting.facts import Facts
 
 def fold_known(expr: ops.Expr, _: Facts) -> ops.Expr:
     """Compute what has literals for operands, all of them."""
+    return fold_literals(expr)
+
+
+def fold_literals(expr: ops.Expr) -> ops.Expr:
+    """Return the literal that an operator on literals is; ``expr`` itself where it is none."""
     values: list[Number] = []
     for operand in operands(expr):
         value = value_of(operand) if isinstance(operand, ops.Expr) else None

@@ -240,7 +240,7 @@ def _over(loop: stmts.For, box: Box, buffer: Buffer) -> Box | None:
     step = dict(span.place)[var]
     place = frozenset([each for each in span.place if each[0] is not var])
     is_plain = span == Span(frozenset([(var, 1)]), 0, 1) and first == 0
-    if is_plain and _are_same(loop.extent, buffer.shape[at]):
+    if is_plain and same_size(loop.extent, buffer.shape[at]):
         return (*box[:at], _ALL, *box[at + 1 :])
     if count is None or count < 1 or span.high is None or not 0 < step <= span.high - span.low:
         return None
@@ -336,9 +336,10 @@ def _is_whole_view(node: Node, buffer: Buffer) -> bool:
         isinstance(node, Tensor)
         and node.buffer is buffer
         and len(node.shape) == len(buffer.shape)
-        and all(map(_are_same, node.shape, buffer.shape))
+        and all(map(same_size, node.shape, buffer.shape))
     )
 
 
-def _are_same(a: Expr, b: Expr) -> bool:
+def same_size(a: Expr, b: Expr) -> bool:
+    """Return whether two sizes are one expression, or literals of one value."""
     return a is b or (integer_of(a) is not None and integer_of(a) == integer_of(b))
