@@ -22,6 +22,7 @@ from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
 from relayish.tir.schedule.primitives.annotations import AnnotationSteps
 from relayish.tir.schedule.primitives.flattening import FlatteningSteps
+from relayish.tir.schedule.primitives.inlining import InliningSteps
 from relayish.tir.schedule.primitives.kinds import KindSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.partition import PartitionSteps
@@ -44,6 +45,7 @@ class Schedule(
     ReductionSteps,
     AnnotationSteps,
     SamplingSteps,
+    InliningSteps,
 ):
     """A function of loops, or a module of them, that is transformed step by step.
 

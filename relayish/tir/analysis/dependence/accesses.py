@@ -111,11 +111,14 @@ class Accesses:
         assigned: The variables that are assigned to.
         declared: Where each scalar is declared and each buffer allocated, as often as it is: those
             in a loop are new ones in each iteration.
+        blocks: The schedule blocks, outer ones first, with the positions of what is accessed in
+            each: from the first on, below the second.
     """
 
     all: tuple[Access, ...]
     assigned: frozenset[Var]
     declared: dict[Location, list[Place]]
+    blocks: tuple[tuple[stmts.ScheduleBlock, int, int], ...] = ()
 
 
 _Steps: TypeAlias = Iterator[tuple[IrNode, Place]]
@@ -137,7 +140,8 @@ def collect_accesses(root: Stmt | LoweredFunc) -> Accesses:
             pending.pop()
         else:
             pending.append(collector.visit(*step))
-    return Accesses(tuple(collector.found), collector.assigned, collector.declared)
+    blocks = tuple([(block, *ends) for block, ends in collector.blocks])
+    return Accesses(tuple(collector.found), collector.assigned, collector.declared, blocks)
 
 
 class _Collector(IRFunctor[_Steps]):
@@ -149,6 +153,7 @@ class _Collector(IRFunctor[_Steps]):
         self.scalars: set[Var] = set(self.assigned)
         self.declared: dict[Location, list[Place]] = {}
         self.found: list[Access] = []
+        self.blocks: list[tuple[stmts.ScheduleBlock, tuple[int, int]]] = []
         self.inlined = 0
 
     def visit_lowered_func(self, func: LoweredFunc, place: Place) -> _Steps:
@@ -200,7 +205,10 @@ class _Collector(IRFunctor[_Steps]):
         yield block, inner
 
     def visit_schedule_block(self, block: stmts.ScheduleBlock, place: Place) -> _Steps:
+        number, start = len(self.blocks), len(self.found)
+        self.blocks.append((block, (start, start)))
         yield block.body, place
+        self.blocks[number] = (block, (start, len(self.found)))
 
     def visit_alloc(self, alloc: stmts.Alloc, place: Place) -> _Steps:
         for extent in alloc.extents:

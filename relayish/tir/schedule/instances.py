@@ -1,0 +1,226 @@
+"""Instances of blocks: which combinations of values their variables have, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Final, TypeAlias
+
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
+from relayish.tir.analysis.dependence.accesses import Access, arounds
+from relayish.tir.analysis.dependence.iterations import Instance, Iterations
+from relayish.tir.analysis.facts.symbolic_bounds import SymbolicBounds, symbolic_bounds
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.integer_system import Row, System
+from relayish.tir.analysis.linear.linear_form import expr_of_form
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.ir.operators import GE, LE, Expr
+from relayish.tir.ir.stmt import ScheduleBlockRealize
+from relayish.tir.ir.tensor import Var
+from relayish.tir.schedule.order import Question, outside
+from relayish.tir.schedule.paths import path_to
+from relayish.tir.schedule.state import Ref
+
+Box: TypeAlias = Sequence[SymbolicBounds]
+"""Of each variable, between which bounds, both included, it has each value."""
+
+
+def domain(block: Ref, region: Ref) -> Box | None:
+    """Return between which bounds the variables of a block are, for all iterations in a region.
+
+    Args:
+        block: The place of the block.
+        region: That of a statement around it.
+
+    Returns:
+        ``None`` where a value may wrap around.
+    """
+    path = path_to(region, block)
+    realize = path[-1]
+    assert isinstance(realize, ScheduleBlockRealize)
+    inner = [var for stmt in path[:-1] for var in bound_by(stmt) if isinstance(var, Var)]
+    context = block.state.context(block)
+    found = [symbolic_bounds(value, inner, context) for value in realize.iter_values]
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None
+
+
+def runs_once(access: Access, exprs: Sequence[Expr], context: Context) -> bool:
+    """Return whether an access is made at most once for each combination of values.
+
+    Args:
+        access: The access.
+        exprs: What is evaluated where it is made. Loops inside of what binds their variables tell
+            accesses apart as well.
+        context: What is known outside.
+    """
+    question = Question(context)
+    one, other = question.execute(access), question.execute(access)
+    variables = {each for each in PROGRAM.pre_order(list(exprs)) if isinstance(each, Var)}
+    for expr in exprs:
+        question.demand_equal(one.value(expr), other.value(expr))
+    for around in arounds(access.place):
+        if around.loop is not None and any(var in around.place.values for var in variables):
+            coordinates = [each.instance.coordinates[around] for each in (one, other)]
+            question.demand_equal(*coordinates)
+    question.demand_before(one, other)
+    return question.answer() is None
+
+
+def guards_of(access: Access, exprs: Sequence[Expr], box: Box, context: Context) -> list[Expr]:
+    """Return conditions under which values are in a box, without those that always hold.
+
+    Args:
+        access: Where they are evaluated.
+        exprs: The values.
+        box: The box.
+        context: What is known outside.
+    """
+    found: list[Expr] = []
+    for expr, bounds in zip(exprs, box, strict=True):
+        for is_lower, bound in ((True, bounds.lower), (False, bounds.upper)):
+            question = Question(context)
+            question.demand_beyond(question.execute(access), expr, bound, below=is_lower)
+            if question.answer() is not None:
+                limit = expr_of_form(bound, expr.type)
+                found.append(GE(expr, limit) if is_lower else LE(expr, limit))
+    return found
+
+
+def covers(access: Access, exprs: Sequence[Expr], box: Box, context: Context) -> bool:
+    """Return whether values become each combination in a box; ``False`` where that is not known.
+
+    Args:
+        access: Where they are evaluated.
+        exprs: The values.
+        box: The box.
+        context: What is known outside.
+    """
+    iterations = Iterations(context)
+    ends = [
+        (outside(iterations, low, expr.type), outside(iterations, high, expr.type))
+        for expr, (low, high) in zip(exprs, box, strict=True)
+    ]
+    cover = _Cover(iterations, access, exprs)
+    return cover.is_product(ends) or cover.has_points(ends)
+
+
+class _Cover:
+    """What values expressions have together, in all iterations of the loops around an access."""
+
+    def __init__(self, iterations: Iterations, access: Access, exprs: Sequence[Expr]) -> None:
+        self._iterations = iterations
+        start = len(iterations.ranges)
+        known = len(iterations.inequalities)
+        instance = Instance(iterations, access.place)
+        self._rows = [instance.translate(each, access.place) for each in exprs]
+        symbols = {var for row in iterations.symbols.values() for var in row.terms}
+        self._own = set(range(start, len(iterations.ranges))) - symbols
+        self._demands = iterations.inequalities[known:]
+
+    def is_product(self, ends: Sequence[tuple[Row, Row]]) -> bool:
+        """Return whether each variable goes through its range, whatever the others are."""
+        iterations = self._iterations
+        if not iterations.is_exact or iterations.equations or iterations.choices:
+            return False
+        used = [var for row in self._rows for var in row.terms if var in self._own]
+        if len(set(used)) < len(used):
+            return False
+        low: dict[int, Row] = {}
+        high: dict[int, Row] = {}
+        rest: list[Row] = []
+        for demand in self._demands:
+            own = [var for var in demand.terms if var in self._own]
+            if len(own) > 1:
+                rest.append(demand)
+            elif own:
+                [var] = own
+                factor = demand.terms[var]
+                bound = demand.plus(Affine(0, {var: factor}), -1).times(-factor)
+                if abs(factor) != 1:
+                    return False
+                side = low if factor > 0 else high
+                if var not in side or not side[var].terms:  # sums tell more than numbers
+                    side[var] = bound
+                elif bound.terms:
+                    return False
+        for var in self._own.difference(used):
+            if not self._is_never_negative(high[var].plus(low[var], -1)):
+                return False  # it may be that nothing is run
+        left = set(range(len(rest)))
+        for row, (first, last) in zip(self._rows, ends, strict=True):
+            reach = self._reach(row, low, high)
+            if reach is None:
+                return False
+            least, greatest = reach
+            for at in list(left):
+                below, above = rest[at].plus(row, -1), rest[at].plus(row)
+                if not any(var in self._own for var in below.terms):
+                    least_of_demand = below.times(-1)
+                    if not self._is_never_negative(first.plus(least_of_demand, -1)):
+                        return False
+                elif not any(var in self._own for var in above.terms):
+                    if not self._is_never_negative(above.plus(last, -1)):
+                        return False
+                else:
+                    continue
+                left.discard(at)
+            if not self._is_never_negative(first.plus(least, -1)):
+                return False
+            if not self._is_never_negative(greatest.plus(last, -1)):
+                return False
+        return not left
+
+    def _reach(self, row: Row, low: dict[int, Row], high: dict[int, Row]) -> tuple[Row, Row] | None:
+        """Return the least and the greatest value of a row, if it has all between these."""
+        own = sorted(
+            [var for var in row.terms if var in self._own], key=lambda v: abs(row.terms[v])
+        )
+        least = greatest = Affine(
+            row.constant, {var: value for var, value in row.terms.items() if var not in self._own}
+        )
+        width: int | None = 1
+        for var in own:
+            factor = row.terms[var]
+            spread = high[var].plus(low[var], -1)
+            if width is None or (abs(factor) > width and spread != Affine(0, {})):
+                return None
+            first, last = (low, high) if factor > 0 else (high, low)
+            least, greatest = least.plus(first[var], factor), greatest.plus(last[var], factor)
+            width = None if spread.terms else width + abs(factor) * spread.constant
+        return least, greatest
+
+    def _is_never_negative(self, row: Row) -> bool:
+        if self._iterations.interval(row).low >= 0:
+            return True
+        symbols = [each for each in self._demands if self._own.isdisjoint(each.terms)]
+        below = System((), [*symbols, row.times(-1).shifted(-1)])
+        return self._iterations.patience.is_feasible(below) is False
+
+    def has_points(self, ends: Sequence[tuple[Row, Row]]) -> bool:
+        """Return whether the values are few, and there is an iteration for each combination."""
+        iterations = self._iterations
+        if not iterations.is_exact or any(row.terms for pair in ends for row in pair):
+            return False
+        spans = [range(low.constant, high.constant + 1) for low, high in ends]
+        count = 1
+        for span in spans:
+            count *= len(span)
+        if count > _MOST_POINTS:
+            return False
+        systems, images = iterations.solved(self._rows)
+        return all(
+            any(iterations.patience.is_feasible(each) for each in _at(systems, images, point))
+            for point in product(*spans)
+        )
+
+
+def _at(systems: Sequence[System], rows: Sequence[Row], point: Sequence[int]) -> Iterator[System]:
+    """Yield systems in which rows have those values."""
+    equations = [row.shifted(-value) for row, value in zip(rows, point, strict=True)]
+    for system in systems:
+        yield system.having(equations)
+
+
+_MOST_POINTS: Final = 512
+"""How many combinations of values are looked at one by one."""

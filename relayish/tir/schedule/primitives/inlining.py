@@ -1,0 +1,424 @@
+"""Primitives of inlining: what a block stores is computed where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar, cast
+
+from relayish.errors import ScheduleError
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.fields.effect import Effect
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.renaming import replace_nodes
+from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
+from relayish.tir.analysis.dependence.accesses import Access, collect_accesses
+from relayish.tir.analysis.facts.effects import effect_of
+from relayish.tir.analysis.linear.linear_form import expr_of_form, linear_form
+from relayish.tir.analysis.regions.regions import access_regions, sees_whole_buffer
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.stmt import (
+    Block,
+    For,
+    IfThenElse,
+    PolyFor,
+    ScheduleBlock,
+    ScheduleBlockRealize,
+)
+from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.schedule.handles import BlockRV
+from relayish.tir.schedule.instances import covers, domain, guards_of, runs_once
+from relayish.tir.schedule.legality import quote
+from relayish.tir.schedule.nests import only
+from relayish.tir.schedule.order import Move, Question, check_moves
+from relayish.tir.schedule.paths import path_to, without_last
+from relayish.tir.schedule.primitives.queries import block_name
+from relayish.tir.schedule.registry import primitive
+from relayish.tir.schedule.state import Ref, State
+from relayish.tir.schedule.steps import Steps
+from relayish.tir.substitution import copy_with_fresh_variables, replace
+
+N = TypeVar("N", bound=Node)
+
+
+class InliningSteps(Steps):
+    """Methods that compute elements where they are used."""
+
+    def compute_inline(self, block: BlockRV) -> None:
+        """Compute the elements that a block stores where they are loaded, each time anew.
+
+        The block, and the buffer, are gone then.
+
+        Args:
+            block: One that consists of a store ``T[i, j] = e`` to memory of the function's own,
+                with a variable of its own, plus or minus a number, as each index.
+
+        Raises:
+            ScheduleError: If the buffer is an argument, the block a reduction, or what it reads may
+                be changed between: which accesses, in which iterations.
+
+        Source:
+            CINN ``IRSchedule::ComputeInline``, TVM ``compute_inline``.
+        """
+        self.apply("compute_inline", block)
+
+    def reverse_compute_inline(self, block: BlockRV) -> None:
+        """Compute what a block makes of each element right where that element is computed.
+
+        The block, and the buffer between, are gone then.
+
+        Args:
+            block: One that consists of a store, whose value is made of one element ``T[i, j]`` of
+                memory of the function's own, with its variables as indices; a block stores that.
+
+        Raises:
+            ScheduleError: If something else uses that buffer, or the order of accesses would be
+                another: which accesses, in which iterations.
+
+        Source:
+            CINN ``IRSchedule::ReverseComputeInline``, TVM ``reverse_compute_inline``.
+        """
+        self.apply("reverse_compute_inline", block)
+
+
+@primitive("compute_inline")
+def compute_inline(state: State, block: Ref) -> None:
+    """Put what a block stores where it is loaded."""
+    what = f"compute_inline of {block_name(block)}"
+    store, buffer = _only_store(block, what)
+    variables = _block(block).iter_vars
+    if _inverse(store.indices, store.indices, variables) is None:
+        raise ScheduleError(
+            f"{what}: {one_line(store)} does not store an element of its own for each of the "
+            f"variables of the block; expected each of them, plus or minus a number, as one index"
+        )
+    used = _Used(state, block, store, buffer, what)
+    loads: list[tuple[Access, Load]] = []
+    for access in used.of_buffer:
+        load = access.node
+        if not isinstance(load, Load) or not _is_element(load, store):
+            raise ScheduleError(
+                f"{what}: {quote(access.node)} is no load of an element of {buffer.name}; "
+                f"expected nothing else to use that buffer"
+            )
+        loads.append((access, load))
+    others = [Move.unmoved(each) for each in used.others if each.writes]
+    moved = [
+        Move(read, access, tuple(zip(store.indices, load.indices, strict=True)))
+        for read in used.own
+        for access, load in loads
+        if read.location != buffer
+    ]
+    for access, load in loads:
+        _check_computed_before(block, used, access, load, what)
+    check_moves(moved, others, used.context, what)
+    image = without_last(path_to(used.region, block))
+    inlined = _with_loads(
+        image, buffer, lambda indices: _inverse(store.indices, indices, variables), store.value
+    )
+    state.replace(used.region, inlined)
+    _drop(state, buffer)
+
+
+@primitive("reverse_compute_inline")
+def reverse_compute_inline(state: State, block: Ref) -> None:
+    """Put what a block stores where what it is made of is stored."""
+    what = f"reverse_compute_inline of {block_name(block)}"
+    target, _ = _only_store(block, what)
+    producer, store, load = _producer(state, block, target, what)
+    variables = _block(block).iter_vars
+    found = _inverse(load.indices, store.indices, variables)
+    if found is None or not _is_element(load, store):
+        raise ScheduleError(
+            f"{what}: {one_line(load)} does not tell which of its variables the block has; "
+            f"expected each of them, plus or minus a number, as one index"
+        )
+    assert isinstance(store.tensor, Tensor)
+    buffer = store.tensor.buffer
+    assert isinstance(buffer, Buffer)
+    used = _Used(state, producer, store, buffer, what)
+    of_block = {each.position for each in used.accesses_in(block)}
+    others = [Move.unmoved(each) for each in used.others if each.position not in of_block]
+    others += [Move.unmoved(each) for each in used.own if each.location != buffer]
+    same = tuple(zip(load.indices, store.indices, strict=True))
+    own = [each for each in used.accesses_in(block) if each.location != buffer]
+    check_moves([Move(each, used.stored, same) for each in own], others, used.context, what)
+    guards = _check_same_instances(used, block, found, what)
+    value = _with_loads(target.value, buffer, lambda _: {}, store.value)
+    made: Stmt = replace(target.with_fields(value=value), found)
+    for guard in guards:
+        made = IfThenElse(guard, Block((made,)))
+    held = _block(producer)
+    body = made if not isinstance(held.body, Block) else Block((made,))
+    image = with_regions(held, held.with_fields(body=body))
+    realize = producer.stmt.with_fields(schedule_block=image)
+    gone = without_last(path_to(used.region, block))
+    state.replace(used.region, replace_nodes(gone, {producer.stmt: realize}))
+    _drop(state, buffer)
+
+
+class _Used:
+    """How a buffer is used that one block writes.
+
+    Attributes:
+        region: The place of the innermost statement around all that uses the buffer.
+        context: What is known there.
+        own: The accesses of the block.
+        stored: The one of these that writes.
+        of_buffer: Those to the buffer that are not the block's.
+        others: All others there, and those.
+    """
+
+    def __init__(self, state: State, block: Ref, store: Store, buffer: Buffer, what: str) -> None:
+        if buffer not in state.func.temp_bufs:
+            raise ScheduleError(
+                f"{what}: {buffer.name} is {_role(state, buffer)}; expected memory of the "
+                f"function's own, which nothing else needs"
+            )
+        self.buffer = buffer
+        count = len(_of(buffer, collect_accesses(state.func).all))
+        for region in block.ancestors():
+            found = collect_accesses(region.stmt)
+            if len(_of(buffer, found.all)) == count:
+                break
+        self.region = region
+        self.context = state.context(region)
+        self._found = found
+        self.own = self.accesses_in(block)
+        [self.stored] = [each for each in self.own if each.writes]
+        positions = {each.position for each in self.own}
+        self.others = [each for each in found.all if each.position not in positions]
+        self.of_buffer = _of(buffer, self.others)
+        if any(each.reads for each in _of(buffer, self.own)):
+            raise ScheduleError(
+                f"{what}: {one_line(store)} is made of what was stored before, as reductions are; "
+                f"expected a value that depends on nothing of {buffer.name}"
+            )
+        variables = collect_variables(region.stmt, PROGRAM)[1]
+        inner = [
+            each
+            for each in free_variables(_block(block))
+            if each in variables and not isinstance(each, Buffer)
+        ]
+        if inner:
+            raise ScheduleError(
+                f"{what}: block {block_name(block)} depends on {one_line(inner[0])}, which is no "
+                f"variable of its own; expected a block that depends on nothing else within "
+                f"{one_line(region.stmt)}"
+            )
+
+    def accesses_in(self, block: Ref) -> list[Access]:
+        """Return the accesses that are made in a block."""
+        stmt = _block(block)
+        ends = [(start, stop) for each, start, stop in self._found.blocks if each is stmt]
+        return [each for start, stop in ends for each in self._found.all[start:stop]]
+
+
+def _check_computed_before(block: Ref, used: _Used, access: Access, load: Load, what: str) -> None:
+    """Raise if an element may be loaded that the block has not stored then, since it is run."""
+    question = Question(used.context)
+    loaded, stored = question.execute(access), question.execute(used.stored)
+    question.demand_same_element(loaded, stored)
+    question.demand_before(loaded, stored)
+    found = question.answer(loaded, stored)
+    if found is not None:
+        raise ScheduleError(
+            f"{what}: {quote(access.node)} at {found.iterations[0]} loads what is stored later, "
+            f"at {found.iterations[1]}; expected that what is loaded is computed before"
+        )
+    around = (used.region, *used.region.ancestors())
+    if not any(isinstance(each.stmt, (For, PolyFor)) for each in around):
+        return  # it could not be loaded otherwise
+    variables = _block(block).iter_vars
+    box = domain(block, used.region)
+    store = used.stored.node
+    assert isinstance(store, Store)
+    values = _inverse(store.indices, load.indices, variables)
+    assert values is not None
+    if box is None or not covers(used.stored, variables, box, used.context):
+        raise ScheduleError(
+            f"{what}: it is not known that the block stores all that {quote(access.node)} loads "
+            f"in each iteration of the loops around; expected a block without conditions"
+        )
+    exprs = [values[var] for var in variables]
+    if guards_of(access, exprs, box, used.context):
+        raise ScheduleError(
+            f"{what}: {quote(access.node)} loads what the block does not store in the same "
+            f"iteration of the loops around; expected that it stores all that is loaded"
+        )
+
+
+def _check_same_instances(
+    used: _Used, block: Ref, values: Mapping[Var, Expr], what: str
+) -> list[Expr]:
+    """Return conditions under which an element is made use of, by a block that is run for no other.
+
+    Raises:
+        ScheduleError: If not each combination of its variables would be run once.
+    """
+    variables = _block(block).iter_vars
+    [consumed] = [each for each in used.accesses_in(block) if each.writes]
+    box = domain(block, used.region)
+    exprs = [values[var] for var in variables]
+    reason = ""
+    if not runs_once(used.stored, exprs, used.context):
+        reason = "elements may be stored several times"
+    elif not runs_once(consumed, variables, used.context):
+        reason = f"block {block_name(block)} may be run several times for one element"
+    elif box is None or not covers(consumed, variables, box, used.context):
+        reason = f"it is not known for which values of its variables block {block_name(block)} runs"
+    elif not covers(used.stored, exprs, box, used.context):
+        reason = f"block {block_name(block)} is run for more elements than are stored"
+    if reason:
+        raise ScheduleError(
+            f"{what}: {reason}; expected that each element is stored once, and used once"
+        )
+    assert box is not None
+    return guards_of(used.stored, exprs, box, used.context)
+
+
+def _producer(state: State, block: Ref, target: Store, what: str) -> tuple[Ref, Store, Load]:
+    """Return the block that stores what another is made of, and where that is loaded."""
+    loads = [each for each in PROGRAM.pre_order(target) if isinstance(each, Load)]
+    for load in loads:
+        buffer = load.tensor.buffer if isinstance(load.tensor, Tensor) else None
+        if not isinstance(buffer, Buffer) or buffer not in state.func.temp_bufs:
+            continue
+        written = _of(buffer, collect_accesses(state.func).all)
+        same = [each for each in loads if _is_of(each, buffer)]
+        stores = [each.node for each in written if each.writes]
+        if len(stores) != 1 or any(each.node not in same for each in written if not each.writes):
+            continue
+        if any(not _have_same_indices(each, load) for each in same):
+            continue
+        for ref in state.blocks():
+            body = only(_block(ref).body)
+            if body is stores[0] and ref is not block:
+                assert isinstance(body, Store)
+                return ref, body, load
+    raise ScheduleError(
+        f"{what}: {one_line(target)} is made of no element that one block stores, and no other "
+        f"uses; expected such a one, in memory of the function's own"
+    )
+
+
+def _only_store(block: Ref, what: str) -> tuple[Store, Buffer]:
+    """Return the store to a buffer that a block consists of."""
+    store = only(_block(block).body)
+    if isinstance(store, Store) and isinstance(store.tensor, Tensor):
+        buffer = store.tensor.buffer
+        effects = [
+            each
+            for each in PROGRAM.pre_order([store.value, *store.indices])
+            if effect_of(each) & ~Effect.READS
+        ]
+        if effects:
+            raise ScheduleError(
+                f"{what}: {one_line(effects[0])} does more than to compute a value; expected "
+                f"values that may be computed more often, and elsewhere"
+            )
+        if isinstance(buffer, Buffer) and store.value.type.is_scalar:
+            return store, buffer
+    raise ScheduleError(
+        f"{what}: block {block_name(block)} consists of {one_line(store)}; expected a store of one "
+        f"element to a tensor that has a buffer"
+    )
+
+
+def _inverse(
+    stored: Sequence[Expr], given: Sequence[Expr], variables: Sequence[Var]
+) -> dict[Var, Expr] | None:
+    """Return what variables are where indices made of them have given values.
+
+    Returns:
+        ``None`` unless each index is a variable of its own, plus or minus a number, and no variable
+        is left.
+    """
+    found: dict[Var, Expr] = {}
+    for index, value in zip(stored, given, strict=True):
+        form = linear_form(index)
+        if len(form.terms) != 1 or value.type != index.type:
+            return None
+        [(var, factor)] = form.terms.items()
+        if not isinstance(var, Var) or var.type != index.type or abs(factor) != 1 or var in found:
+            return None
+        found[var] = expr_of_form(
+            linear_form(value).shifted(-form.constant).times(factor), var.type
+        )
+    return found if found.keys() == set(variables) else None
+
+
+def _with_loads(
+    root: N,
+    buffer: Buffer,
+    values: Callable[[Sequence[Expr]], Mapping[Var, Expr] | None],
+    body: Expr,
+) -> N:
+    """Return a program with ``body`` where elements of a buffer are loaded.
+
+    Args:
+        root: A statement or an expression.
+        buffer: The buffer.
+        values: Tells from the indices of a load what the variables of ``body`` are.
+        body: What is computed.
+    """
+    found: dict[Node, Node] = {}
+    get, table = found.get, PROGRAM.rebuild
+    for node in PROGRAM.post_order(root):
+        image = table[type(node)](node, get)
+        if isinstance(image, Load) and _is_of(image, buffer):
+            known = values(image.indices)
+            assert known is not None
+            image = copy_with_fresh_variables(body, known)
+        if image is not node:
+            if isinstance(node, ScheduleBlock):
+                image = with_regions(node, image)
+            found[node] = image
+    return cast("N", get(root, root))
+
+
+def with_regions(block: ScheduleBlock, image: ScheduleBlock) -> ScheduleBlock:
+    """Return what a block becomes with the parts of buffers that it accesses, if it said these."""
+    if not (block.read_buffers or block.write_buffers):
+        return image
+    reads, writes = access_regions(image)
+    return image.with_fields(read_buffers=reads, write_buffers=writes)
+
+
+def _drop(state: State, buffer: Buffer) -> None:
+    """Take memory from the function that nothing uses."""
+    left = tuple([each for each in state.func.temp_bufs if each is not buffer])
+    state.set_func(state.func.with_fields(temp_bufs=left))
+
+
+def _of(buffer: Buffer, accesses: Iterable[Access]) -> list[Access]:
+    """Return those of accesses that may be to a buffer."""
+    return [each for each in accesses if each.location is None or each.location is buffer]
+
+
+def _is_of(load: Load, buffer: Buffer) -> bool:
+    return isinstance(load.tensor, Tensor) and load.tensor.buffer is buffer
+
+
+def _is_element(load: Load, store: Store) -> bool:
+    """Return whether a load is of one element, which equal indices of a store write."""
+    one, other = load.tensor, store.tensor
+    if not (isinstance(one, Tensor) and isinstance(other, Tensor) and load.type.is_scalar):
+        return False
+    return one is other or (sees_whole_buffer(one) and sees_whole_buffer(other))
+
+
+def _have_same_indices(one: Load, other: Load) -> bool:
+    pairs = zip(one.indices, other.indices, strict=False)
+    return all(structural_equal(*each) for each in pairs)
+
+
+def _block(ref: Ref) -> ScheduleBlock:
+    stmt = ref.stmt
+    assert isinstance(stmt, ScheduleBlockRealize)
+    return stmt.schedule_block
+
+
+def _role(state: State, buffer: Buffer) -> str:
+    return "an argument" if buffer in state.func.args else "allocated by a statement"
