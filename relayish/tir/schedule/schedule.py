@@ -21,10 +21,13 @@ from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
 from relayish.tir.schedule.primitives.annotations import AnnotationSteps
+from relayish.tir.schedule.primitives.caching import CachingSteps
 from relayish.tir.schedule.primitives.flattening import FlatteningSteps
 from relayish.tir.schedule.primitives.inlining import InliningSteps
 from relayish.tir.schedule.primitives.kinds import KindSteps
+from relayish.tir.schedule.primitives.layout import LayoutSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
+from relayish.tir.schedule.primitives.memory import MemorySteps
 from relayish.tir.schedule.primitives.partition import PartitionSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
@@ -46,6 +49,9 @@ class Schedule(
     AnnotationSteps,
     SamplingSteps,
     InliningSteps,
+    CachingSteps,
+    MemorySteps,
+    LayoutSteps,
 ):
     """A function of loops, or a module of them, that is transformed step by step.
 

@@ -6,7 +6,7 @@ Where one cannot be told, the region is the whole dimension; it never is too sma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from relayish.ir.nodes.node import Node
@@ -118,6 +118,27 @@ _Extent: TypeAlias = tuple[LinearForm, LinearForm, Type]
 """The least and the greatest index, both included, and their type."""
 
 
+def accessed_part(found: Sequence[Load | Store], root: Node) -> tuple[Var, ...]:
+    """Return a variable for each dimension, whose bounds are those of what accesses touch.
+
+    The bounds are expressions of what is bound outside of ``root``.
+
+    Args:
+        found: Accesses in ``root`` through tensors of one shape, one or more.
+        root: A statement.
+    """
+    union = _Union(LoopRanges(PROGRAM.post_order(root)))
+    tensor = found[0].tensor
+    assert isinstance(tensor, Tensor)
+    parts: list[Var] = []
+    for at, size in enumerate(tensor.shape):
+        extent, *others = [union.extent(each.indices[at]) for each in found]
+        for other in others:
+            extent = _hull(extent, other)
+        parts.append(_as_range(f"d{at}", extent, size))
+    return tuple(parts)
+
+
 class _Union:
     """The union of regions, by buffer."""
 
@@ -132,7 +153,7 @@ class _Union:
         assert isinstance(tensor, Tensor)
         extents: list[_Extent | None] = [None] * len(buffer.shape)
         if sees_whole_buffer(tensor) and len(access.indices) == len(extents):
-            extents = [self._extent(index) for index in access.indices]
+            extents = [self.extent(index) for index in access.indices]
         known = self._found.setdefault(buffer, extents)
         if known is not extents:
             self._found[buffer] = [_hull(*pair) for pair in zip(known, extents, strict=True)]
@@ -146,7 +167,8 @@ class _Union:
             found.append(BufferRange(buffer, tuple(ranges)))
         return tuple(found)
 
-    def _extent(self, index: Expr) -> _Extent | None:
+    def extent(self, index: Expr) -> _Extent | None:
+        """Return what an index lies between, for all iterations inside; ``None``: not known."""
         ends = index_ends(index)
         if ends is None or not index.type.is_integer:
             return None

@@ -1,0 +1,297 @@
+"""Primitives that let blocks read copies, and write memory that is copied afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relayish.errors import ScheduleError
+from relayish.ir.kinds.one_line import one_line
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.dependence.dependence import Dependence, DependenceKind
+from relayish.tir.analysis.dependence.dependences import dependences
+from relayish.tir.analysis.regions.filled import fills_whole
+from relayish.tir.analysis.regions.reached import nodes_reached
+from relayish.tir.analysis.regions.regions import accesses, buffer_of
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.stmt import Alloc, Block, For, Free, ScheduleBlock, ScheduleBlockRealize
+from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
+from relayish.tir.schedule.handles import BlockRV
+from relayish.tir.schedule.legality import show
+from relayish.tir.schedule.paths import put_beside
+from relayish.tir.schedule.primitives.queries import block_name
+from relayish.tir.schedule.registry import primitive
+from relayish.tir.schedule.state import Ref, State
+from relayish.tir.schedule.steps import Steps
+from relayish.tir.schedule.views import (
+    copy_nest,
+    declare_around,
+    has_shape,
+    like,
+    memory_type_of,
+    part_of,
+    redirect,
+    uses_of,
+)
+from relayish.tir.verifier.dependences import AT_ONCE
+
+
+class CachingSteps(Steps):
+    """Methods that put memory between blocks and what they read and write."""
+
+    def cache_read(self, block: BlockRV, read_buffer_index: int, memory_type: str) -> BlockRV:
+        """Let a block read a copy of a buffer, which a block before its loops makes.
+
+        The copy has the part that the block reads. It stands before the outermost of the loops
+        around in which nothing writes what the block reads afterwards, and can be moved further in
+        by ``compute_at``.
+
+        Args:
+            block: A block that reads.
+            read_buffer_index: The number of the buffer among those that the block reads, in order
+                of its text; those that it writes as well come last.
+            memory_type: ``"global"``, ``"shared"``, ``"local"``, ``"stack"`` or another of
+                ``MemoryType``.
+
+        Returns:
+            The block that copies: ``A_local_temp_buffer`` of ``A``.
+
+        Raises:
+            ScheduleError: If there is no such buffer, or some element of the part may not have been
+                stored to where the copy is made.
+
+        Source:
+            CINN ``IRSchedule::CacheRead``, TVM ``cache_read``.
+        """
+        found: BlockRV = self.apply("cache_read", block, read_buffer_index, memory_type)
+        return found
+
+    def cache_write(self, block: BlockRV, write_buffer_index: int, memory_type: str) -> BlockRV:
+        """Let a block write memory of its own, which a block after its loops copies.
+
+        Everything from the first use of the buffer on to the end of these loops uses the new
+        memory. As CINN has it, the blocks that compute are called as their new memory,
+        ``B_local_temp_buffer``, and the one that copies is called ``B``.
+
+        Args:
+            block: A block that writes.
+            write_buffer_index: The number of the buffer among those that the block writes.
+            memory_type: As :meth:`cache_read` takes it.
+
+        Returns:
+            The block that computes, which is the one given.
+
+        Raises:
+            ScheduleError: If there is no such buffer, or not each element that would be copied is
+                stored to, before it is read.
+
+        Source:
+            CINN ``IRSchedule::CacheWrite``, TVM ``cache_write``.
+        """
+        found: BlockRV = self.apply("cache_write", block, write_buffer_index, memory_type)
+        return found
+
+
+@primitive("cache_read")
+def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: str) -> Ref:
+    """Put a copy before the loops of a block."""
+    kind = memory_type_of(memory_type)
+    body = _block(block)
+    buffer = _nth(block, read_buffer_index, Load)
+    loads = [each for each in _of(body, buffer) if isinstance(each, Load)]
+    tensor = loads[0].tensor
+    assert isinstance(tensor, Tensor)
+    loads = [each for each in loads if has_shape(each, tensor.shape)]
+    if not loads:
+        raise ScheduleError(
+            f"{one_line(body)} reads {tensor.name} by another number of indices than it has"
+        )
+    place = _place_of_copy(state, block, loads)
+    context = state.context(place)
+    part = part_of(loads, place.stmt, context)
+    if buffer in state.func.temp_bufs and not _is_defined(place, buffer):
+        raise ScheduleError(
+            f"it is not known that each element of {buffer.name} is stored to before "
+            f"{one_line(place.stmt)}, where it would be copied; expected a nest before it that "
+            f"stores all of it"
+        )
+    name = state.fresh_name(f"{tensor.name}_{memory_type}_temp_buffer")
+    cache = like(tensor, name, part.shape, kind)
+    tensors = {each.tensor: cache for each in loads if isinstance(each.tensor, Tensor)}
+    image = redirect(block.stmt, loads, tensors, part.indices)
+    state.replace(block, image)
+    state.make_buffer(_buffer(cache))
+    copy = copy_nest(name, cache, tensor, part, into=True)
+    made: list[Stmt] = [copy]
+    if any(isinstance(each.stmt, For) and each.stmt.for_type & AT_ONCE for each in place.loops()):
+        made.insert(0, Alloc(_buffer(cache), part.shape))
+    for each in made:
+        put_beside(state, place, place.stmt, each, images={}, after=False)
+    found = state.ref(_realize_in(copy))
+    declare_around(state, found)
+    return found
+
+
+def _place_of_copy(state: State, block: Ref, loads: Sequence[Load]) -> Ref:
+    """Return what is furthest out around a block in which nothing writes what loads read later."""
+    wanted = set(loads)
+    blocker: Dependence | None = None
+    for place in _nests(block):
+        found = dependences(place.stmt, state.context(place))
+        blocker = next(
+            (
+                each
+                for each in found
+                if each.kind is DependenceKind.FLOW and each.sink.node in wanted
+            ),
+            None,
+        )
+        if blocker is None:
+            return place
+    assert blocker is not None
+    raise ScheduleError(
+        f"{one_line(block.stmt)} reads what it has written itself: {show(blocker)}; expected "
+        f"reads of what is there before it"
+    )
+
+
+def _nests(block: Ref) -> list[Ref]:
+    """Return what is around a block and stands in the same block as it, the outermost first."""
+    found = [block]
+    for ref in block.ancestors():
+        if isinstance(ref.stmt, ScheduleBlockRealize):
+            break
+        if not isinstance(ref.stmt, Block):
+            found.append(ref)
+    return found[::-1]
+
+
+def _is_defined(place: Ref, buffer: Buffer) -> bool:
+    """Return whether statements before a place have stored each element of a buffer."""
+    inner = place
+    for ref in place.ancestors():
+        if isinstance(ref.stmt, Block):
+            before = ref.stmt.stmts[: ref.stmt.stmts.index(inner.stmt)]
+            for stmt in reversed(before):
+                if isinstance(stmt, (Alloc, Free)) and stmt.destination is buffer:
+                    return False
+                if fills_whole(stmt, buffer):
+                    return True
+        inner = ref
+    return False
+
+
+@primitive("cache_write")
+def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: str) -> Ref:
+    """Put a copy after the loops of a block."""
+    kind = memory_type_of(memory_type)
+    buffer = _nth(block, write_buffer_index, Store)
+    nest = _nests(block)[0]
+    stmts = _first_to_last(nest, buffer)
+    scope = Block(tuple(stmts))
+    uses = uses_of(scope, buffer)
+    tensor = next(each.tensor for each in _of(_block(block), buffer) if isinstance(each, Store))
+    assert isinstance(tensor, Tensor)
+    part = part_of(uses, scope, state.context(nest))
+    base = state.fresh_name(f"{tensor.name}_{memory_type}_temp_buffer")
+    cache = like(tensor, base, part.shape, kind)
+    names: dict[str, str] = {}
+    tensors: dict[Tensor, Tensor] = {}
+    for each in [tensor, *[each.tensor for each in uses]]:
+        assert isinstance(each, Tensor)
+        if each not in tensors:
+            rest = each.name.removeprefix(tensor.name)
+            names[each.name] = base if each is tensor else state.fresh_name(base + rest)
+            tensors[each] = cache.with_fields(name=names[each.name])
+    nodes = PROGRAM.pre_order(scope)
+    renamed = {
+        each: each.with_fields(name=names[each.name])
+        for each in nodes
+        if isinstance(each, ScheduleBlock) and each.name in names
+    }
+    is_named = block_name(block) in names
+    image = redirect(scope, uses, tensors, part.indices, renamed)
+    if not fills_whole(image, _buffer(cache)):
+        raise ScheduleError(
+            f"it is not known that {one_line(nest.stmt)} stores each element of the part of "
+            f"{buffer.name} that it uses, before it reads one; expected that, so that all of the "
+            f"part can be copied"
+        )
+    copy = copy_nest(
+        tensor.name if is_named else state.fresh_name(tensor.name), tensor, cache, part, into=False
+    )
+    state.make_buffer(_buffer(cache))
+    _put(state, nest, stmts, [*image.stmts, copy], _paired(scope, image))
+    declare_around(state, block)
+    return block
+
+
+def _first_to_last(nest: Ref, buffer: Buffer) -> list[Stmt]:
+    """Return the statements from the first that uses a buffer to a nest beside them."""
+    if nest.parent is None or not isinstance(nest.parent.stmt, Block):
+        return [nest.stmt]
+    stmts = nest.parent.stmt.stmts
+    stmts = stmts[: stmts.index(nest.stmt) + 1]
+    first = next(at for at, each in enumerate(stmts) if buffer in nodes_reached(each))
+    return list(stmts[first:])
+
+
+def _put(
+    state: State, nest: Ref, stmts: Sequence[Stmt], made: Sequence[Stmt], images: dict[Stmt, Stmt]
+) -> None:
+    """Put statements where others are, the last of which is a nest."""
+    parent = nest.parent
+    if parent is None or not isinstance(parent.stmt, Block):
+        state.replace(nest, Block(tuple(made)), images)
+        return
+    before = parent.stmt.stmts
+    at = before.index(stmts[0])
+    after = (*before[:at], *made, *before[at + len(stmts) :])
+    state.replace(parent, parent.stmt.with_fields(stmts=after), images)
+
+
+def _paired(before: Stmt, after: Stmt) -> dict[Stmt, Stmt]:
+    """Return what each realized block of a statement is in its image."""
+    old, new = [
+        [each for each in PROGRAM.pre_order(root) if isinstance(each, ScheduleBlockRealize)]
+        for root in (before, after)
+    ]
+    return {one: other for one, other in zip(old, new, strict=True) if one is not other}
+
+
+def _block(block: Ref) -> ScheduleBlock:
+    stmt = block.stmt
+    assert isinstance(stmt, ScheduleBlockRealize)
+    return stmt.schedule_block
+
+
+def _of(root: Node, buffer: Buffer) -> list[Load | Store]:
+    """Return the accesses to a buffer, in order of the text."""
+    found = [each for each in accesses(root) if not isinstance(each, ScheduleBlockRealize)]
+    return [each for each in found if buffer_of(each) is buffer]
+
+
+def _nth(block: Ref, number: int, kind: type[Load | Store]) -> Buffer:
+    """Return a buffer that a block loads from, or stores to, by its number."""
+    found = [each for each in accesses(_block(block).body) if isinstance(each, (Load, Store))]
+    written = {buffer_of(each) for each in found if isinstance(each, Store)}
+    buffers = dict.fromkeys([buffer_of(each) for each in found if isinstance(each, kind)])
+    if kind is Load:
+        buffers = dict.fromkeys(sorted(buffers, key=written.__contains__))
+    if not 0 <= number < len(buffers):
+        does = "reads" if kind is Load else "writes"
+        known = ", ".join([f"{at}: {each.name}" for at, each in enumerate(buffers)])
+        raise ScheduleError(
+            f"{one_line(block.stmt)} {does} {len(buffers)} buffers ({known or 'none'}); found "
+            f"number {number}"
+        )
+    return list(buffers)[number]
+
+
+def _buffer(tensor: Tensor) -> Buffer:
+    assert isinstance(tensor.buffer, Buffer)
+    return tensor.buffer
+
+
+def _realize_in(nest: Stmt) -> Stmt:
+    return next(e for e in PROGRAM.pre_order(nest) if isinstance(e, ScheduleBlockRealize))

@@ -1,0 +1,168 @@
+"""Random programs of blocks in nests, and random steps, for tests of schedules.
+
+Programs are affine, of integers, small enough to be run thousands of times. Memory of their own is
+stored to before it is read.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from relayish import tir
+from relayish.errors import ScheduleError
+
+SIZES = (1, 2, 3, 4, 6)
+
+
+def random_program(seed: object, *, dtype: str = "int32", in_place: bool = True) -> tir.LoweredFunc:
+    """Return a function of a few nests, each of which computes an array of one or two dimensions.
+
+    Args:
+        seed: What determines it.
+        dtype: Of all arrays.
+        in_place: Whether a nest may store to an array again, which it may read at other places.
+    """
+    draw = random.Random(f"schedule {seed}")
+    given = [
+        tir.placeholder(name, tuple(draw.choices(SIZES, k=draw.randint(1, 2))), dtype)
+        for name in ("A", "B")[: draw.randint(1, 2)]
+    ]
+    made: list[tir.Tensor] = []
+    for name in "CDEF"[: draw.randint(1, 4)]:
+        made.append(_computed(draw, name, [*given, *made, *made], dtype))
+    outputs = [each for each in made[:-1] if draw.random() < 0.3] + made[-1:]
+    func = tir.lower("f", [*given, *outputs])
+    while in_place and draw.random() < 0.4:
+        func = _with_update(draw, func)
+    return func
+
+
+def _computed(draw: random.Random, name: str, sources: list[tir.Tensor], dtype: str) -> tir.Tensor:
+    shape = draw.choices(SIZES, k=draw.choice((1, 2, 2)))
+    over = [
+        tir.reduce_axis(f"k{at}", draw.choice(SIZES)) for at in range(draw.choice((0, 0, 1, 1, 2)))
+    ]
+    reduce = draw.choice((tir.reduce_sum, tir.reduce_max, tir.reduce_sum))
+
+    def body(*axes: tir.Var) -> tir.Expr:
+        sizes = dict(zip(axes, shape, strict=True))
+        sizes.update({axis: axis.upper_bound.value for axis in over})
+        value = _value(draw, sources, sizes, dtype)
+        return reduce(value, over) if over else value
+
+    return tir.compute(tuple(shape), body, name)
+
+
+def _value(
+    draw: random.Random, sources: list[tir.Tensor], sizes: dict[tir.Var, int], dtype: str
+) -> tir.Expr:
+    value = _load(draw, draw.choice(sources), sizes)
+    for _ in range(draw.choice((0, 1, 1, 2))):
+        other = _load(draw, draw.choice(sources), sizes)
+        value = draw.choice((tir.Add, tir.Sub, tir.Mul, tir.Max))(value, other)
+    return value + tir.const(draw.randint(1, 3), dtype) if draw.random() < 0.3 else value
+
+
+def _load(draw: random.Random, source: tir.Tensor, sizes: dict[tir.Var, int]) -> tir.Expr:
+    return source[tuple([_index(draw, size.value, sizes) for size in source.shape])]
+
+
+def _index(draw: random.Random, size: int, sizes: dict[tir.Var, int]) -> tir.Expr:
+    """An index of a dimension, affine in the variables, quotients and remainders included."""
+    found: list[tir.Expr] = []
+    for var, count in sizes.items():
+        if count <= size:
+            found += [var, var, var + draw.randint(0, size - count), (size - 1) - var]
+        if 2 * count - 1 <= size:
+            found.append(var * 2 + draw.randint(0, size - 2 * count + 1))
+        if (count + 1) // 2 <= size:
+            found.append(var // 2)
+        found.append(var % size)
+        for other, more in sizes.items():
+            if other is not var and count + more - 1 <= size:
+                found.append(var + other)
+            if other is not var and count * more <= size:
+                found.append(var * more + other)
+    found.append(tir.const(draw.randrange(size), "int32"))
+    return draw.choice(found)
+
+
+def _with_update(draw: random.Random, func: tir.LoweredFunc) -> tir.LoweredFunc:
+    """The function with a nest more, somewhere, that stores to an array that is there already."""
+    [realize] = func.body.stmts
+    body = realize.schedule_block.body
+    stmts = list(body.stmts) if isinstance(body, tir.Block) else [body]
+    at = draw.randint(1, len(stmts))
+    known: dict[tir.Buffer, tir.Tensor] = {}
+    for node in tir.collect_ir_nodes(tir.Block(tuple(stmts[:at])), lambda _: True):
+        if isinstance(node, (tir.Store, tir.Load)):
+            known.setdefault(node.tensor.buffer, node.tensor)
+    tensors = sorted(known.values(), key=lambda each: each.name)
+    stored = {
+        node.tensor.buffer
+        for stmt in stmts[:at]
+        for node in tir.collect_ir_nodes(stmt, lambda each: isinstance(each, tir.Store))
+    }
+    target = draw.choice([each for each in tensors if each.buffer in stored])
+    names = [f"u{n}" for n in range(draw.randint(1, 3))]
+    sizes = {tir.Var(name): draw.choice(SIZES) for name in names}
+    inner = {tir.Var(f"i{n}", "int32", 0, size): size for n, size in enumerate(sizes.values())}
+    indices = tuple([_index(draw, size.value, inner) for size in target.shape])
+    sources = [target, *tensors]
+    store = tir.Store(target, _value(draw, sources, inner, str(target.dtype)), indices)
+    block = tir.ScheduleBlock(tuple(inner), (), (), f"update{len(stmts)}", store)
+    nest: Any = tir.ScheduleBlockRealize(tuple(sizes), block)
+    for var, size in reversed(sizes.items()):
+        nest = tir.For(var, 0, size, tir.Block((nest,)))
+    stmts.insert(at, nest)
+    image = realize.schedule_block.with_fields(body=tir.Block(tuple(stmts)))
+    return func.with_fields(body=tir.Block((realize.with_fields(schedule_block=image),)))
+
+
+def take_random_steps(
+    schedule: tir.Schedule,
+    draw: random.Random,
+    count: int,
+    kinds: Iterable[str] = ("split", "fuse", "reorder", "decompose_reduction"),
+) -> None:
+    """Take up to ``count`` steps, drawn among ``kinds``; those that are refused are left out."""
+    for _ in range(count):
+        try:
+            STEPS[draw.choice(list(kinds))](schedule, draw)
+        except ScheduleError:
+            pass
+
+
+def _random_split(schedule: tir.Schedule, draw: random.Random) -> None:
+    loops = schedule.get_loops()
+    if loops:
+        schedule.split(draw.choice(loops), draw.choice(([-1, 2], [2, -1], [-1, 3], [2, -1, 2])))
+
+
+def _random_fuse(schedule: tir.Schedule, draw: random.Random) -> None:
+    loops = schedule.get_loops(draw.choice(schedule.get_all_blocks()))
+    at = draw.randrange(max(len(loops), 1))
+    schedule.fuse(loops[at : at + 2])
+
+
+def _random_reorder(schedule: tir.Schedule, draw: random.Random) -> None:
+    loops = schedule.get_loops(draw.choice(schedule.get_all_blocks()))
+    schedule.reorder(draw.sample(loops, len(loops)))
+
+
+def _random_decomposition(schedule: tir.Schedule, draw: random.Random) -> None:
+    block = draw.choice(schedule.get_all_blocks())
+    loops = schedule.get_loops(block)
+    if loops:
+        schedule.decompose_reduction(block, draw.choice(loops))
+
+
+STEPS: dict[str, Callable[[tir.Schedule, random.Random], None]] = {
+    "split": _random_split,
+    "fuse": _random_fuse,
+    "reorder": _random_reorder,
+    "decompose_reduction": _random_decomposition,
+}
+"""Steps with random arguments, by the names of their primitives."""
