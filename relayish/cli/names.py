@@ -14,28 +14,30 @@ NAMES: Final[dict[str, str]] = {
         Conv2dToSparse2 ConvertLayout ConvertOpset ConvertSSA CopyPropagation DeadCodeElimination
         DeadStoreElimination DeadStoreEliminationCore DeclareOutputShapes Deduplicate
         Defunctionalization DefuseOps DenseToSparse DivToMul DynamicToStatic
-        EliminateCommonSubexpr EliminateCommonSubexprOnnx EliminateNop EraseType EtaExpand
-        FakeQuantizationToInteger FastMath FirstOrderGradient FlattenAtrousConv FlattenBuffer
-        FlattenClosure FoldConstant FoldConstantLoops FoldConstantTIR FoldExplicitPadding
-        FoldScaleAxis FoldShapes ForwardFoldScaleAxis FullInline FuseBatchNormalization FuseGelu
-        FuseHardSwish FuseLayerNormalization FuseLoops FuseMatMulAdd FuseOnnx FuseOps FusePad
-        FuseScaleShift FuseTransposeIntoGemm GlobalCommonSubexprElimTIR IfSimplify InferShapesOnnx
-        InferType Inline InlineClosure InlineCompilerFunctionsBoundTo InlineComposites
-        InlineControlFlow InlineLet InlineOnnxFunctions InlinePrimitives InplaceUpdate LambdaLift
-        LazyGradientInit Legalize LiftBranchBody LoopInvariantCodeMotion Lower LowerCore LowerNN
-        LowerOnnx LowerOnnxLoops LowerToLoops LowerVision ManifestLifetimes
-        MarkCompilerFunctionsAsExtern MarkConstantArguments MergeClips MergeCompilerRegions
-        MergeComposite MergeConsecutive MergeInitializers MergeSlices O0 O1 O2 O3 O4 OptimizeOnnx
+        EliminateCommonSubexpr EliminateCommonSubexprOnnx EliminateInvariantLoop EliminateNop
+        EntailLoopCondition EraseType EtaExpand FakeQuantizationToInteger FastMath
+        FirstOrderGradient FlattenAtrousConv FlattenBuffer FlattenClosure FoldConstant
+        FoldConstantLoops FoldConstantTIR FoldExplicitPadding FoldScaleAxis FoldShapes
+        ForwardFoldScaleAxis FullInline FuseBatchNormalization FuseGelu FuseHardSwish
+        FuseLayerNormalization FuseLoops FuseMatMulAdd FuseOnnx FuseOps FusePad FuseScaleShift
+        FuseTransposeIntoGemm GlobalCommonSubexprElimTIR IfFold IfFusion IfSimplify
+        InferShapesOnnx InferType Inline InlineClosure InlineCompilerFunctionsBoundTo
+        InlineComposites InlineControlFlow InlineLet InlineOnnxFunctions InlinePrimitives
+        InplaceUpdate LambdaLift LazyGradientInit Legalize LiftBranchBody LongLong2Int
+        LoopInvariantCodeMotion Lower LowerCore LowerIntrin LowerNN LowerOnnx LowerOnnxLoops
+        LowerToLoops LowerVision ManifestLifetimes MarkCompilerFunctionsAsExtern
+        MarkConstantArguments MergeClips MergeCompilerRegions MergeComposite MergeConsecutive
+        MergeInitializers MergeSlices O0 O1 O2 O3 O4 OptimizeOnnx
         OutlineCompilerFunctionsWithExistingGlobalSymbols PartialEvaluate PartitionANF
         PartitionGraph PartitionLoops PlanDevices PrintIR PushTranspose QnnCanonicalizeOps
-        QnnLegalize RaiseToOnnx RemoveNestedBlock RemoveScheduleBlock RemoveUnusedFunctions
-        RenameTensors RenameVars SequenceToTensors Simplify SimplifyBlocks SimplifyDomains
-        SimplifyExpr SimplifyExprPostAlterOp SimplifyFCTranspose SimplifyForLoops SimplifyGather
-        SimplifyInference SimplifyOnnx SimplifySplitConcat SimplifyTransposeReshape
+        QnnLegalize RaiseToOnnx RearrangeLoadInstruction RemoveNestedBlock RemoveScheduleBlock
+        RemoveUnusedFunctions RenameTensors RenameVars SequenceToTensors Simplify SimplifyBlocks
+        SimplifyDomains SimplifyExpr SimplifyExprPostAlterOp SimplifyFCTranspose SimplifyForLoops
+        SimplifyGather SimplifyInference SimplifyOnnx SimplifySplitConcat SimplifyTransposeReshape
         SinkParallelLoops SparseConditionalConstantPropagation SplitArgs SplitReductions
-        TileContractions ToANormalForm ToBasicBlockNormalForm ToGraphNormalForm ToMixedPrecision
-        TransformPolyForToFor UnrollAndJam UnrollLoop ValidateInplaceUpdate VarModSimplify
-        VectorizeLoops Verify
+        StorageRewrite TileContractions ToANormalForm ToBasicBlockNormalForm ToGraphNormalForm
+        ToMixedPrecision TransformPolyForToFor UnrollAndJam UnrollLoop ValidateInplaceUpdate
+        VarModSimplify VectorizeLoops Verify
     """,
     "analyses": """
         Aliases AvailableExpressions Constants CoreConstants CoreIntervals DefiniteInitialisation

@@ -1092,6 +1092,26 @@ class EliminateCommonSubexprOnnx(FunctionPass):
     """
     def __init__(self) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
+class EliminateInvariantLoop(Pass):
+    """Elimination of invariant loops: run once what each iteration of a loop does alike.
+
+    The body does not name the variable of the loop, and reads nothing that an iteration before
+    leaves: what it reads is written nowhere in it, or by a statement before in the same iteration.
+    Where it is not known that the loop runs, a branch asks. Loops that a device runs stay: which of
+    its threads have seen the store of another is not said without a barrier.
+
+    Returns:
+        ``func`` itself when no loop is invariant.
+
+    Complexity:
+        That of the dependences of each loop whose variable nothing names.
+
+    Source:
+        CINN ``EliminateInvariantLoop``, which leaves out the branch, and takes the condition of
+        the first iteration for that of all.
+    """
+    def __init__(self) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class EliminateNop(FunctionPass):
     """No-op elimination: drop operators of ONNX that give back what they are given.
 
@@ -1114,6 +1134,27 @@ class EliminateNop(FunctionPass):
     def signed_zeros(self) -> bool: ...
     def __init__(self, signed_zeros: bool = False) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
+class EntailLoopCondition(Pass):
+    """Condition entailment: let a loop run only while a condition around its body holds.
+
+    The condition, or one of several that have to hold together, is linear in the variable of the
+    loop and else depends on nothing that changes meanwhile, so it holds from the first iteration up
+    to some last one, or from some first one on. Where it ends before the loop always, the number of
+    iterations follows from it alone, else from the lesser of both. It is no longer asked in each
+    iteration, which pays in loops that are neither unrolled nor vectorised: those stay, since
+    they need a number that is known.
+
+    Returns:
+        ``func`` itself when no condition becomes a bound.
+
+    Complexity:
+        Linear in the number of distinct nodes, and the size of conditions; no recursion.
+
+    Source:
+        CINN ``EntailLoopConditionPass``, which asks the condition in place of the bound.
+    """
+    def __init__(self) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class EraseType(FunctionPass):
     """Type erasure: take away what type inference found.
 
@@ -1729,6 +1770,43 @@ class GlobalCommonSubexprElimTIR(Pass):
     """
     def __init__(self) -> None: ...
     def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
+class IfFold(Pass):
+    """Branch folding: ask in one comparison what quotients and remainders are asked for in several.
+
+    Conditions that quotients and remainders of one integer are zero, in one branch or in branches
+    of which each is all that the one around it runs, are one condition where these parts lie side
+    by side. Where one of them has another arm, the branches stay: it runs where the inner condition
+    fails, not where the outer one does.
+
+    Returns:
+        ``func`` itself when no two conditions are one.
+
+    Complexity:
+        Linear in the number of distinct nodes, and quadratic in the number of conditions of a
+        branch; no recursion.
+
+    Source:
+        CINN ``IfFoldPass``, which runs the other arm where any condition fails.
+    """
+    def __init__(self) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
+class IfFusion(Pass):
+    """Branch fusion: ask once what branches that stand one behind the other ask.
+
+    Neither arm changes what the condition reads. Arms are run in the order in which they were, and
+    where the last branch in one arm and the first in the next ask the same, these are one as well.
+
+    Returns:
+        ``func`` itself when no two are fused.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Source:
+        CINN ``IfFusionPass``, which does not look at what arms change.
+    """
+    def __init__(self) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class IfSimplify(Pass):
     """Branch simplification: run the arm that a known condition chooses.
 
@@ -2174,6 +2252,24 @@ class LiftBranchBody(ModulePass):
     """
     def __init__(self) -> None: ...
     def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
+class LongLong2Int(Pass):
+    """Narrowing of integers: count and index in 32 bits where intervals prove that these suffice.
+
+    Variables of loops and of schedule blocks, indices, and operands of comparisons become ``int32``
+    where each value on the way is one. What is stored stays what it is: a variable that is used as
+    a value is converted there. Arguments, and what memory holds, keep their types.
+
+    Returns:
+        ``func`` itself when nothing is narrowed.
+
+    Complexity:
+        Linear in the number of distinct nodes, and the depth of indices; no recursion.
+
+    Source:
+        CINN ``TryCastLonglong2Int``, which asks for the product of the extents of loops alone.
+    """
+    def __init__(self) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class LoopInvariantCodeMotion(Pass):
     """Loop-invariant code motion: compute before a loop what is the same in each iteration.
 
@@ -2266,6 +2362,29 @@ class LowerCore(ModulePass):
     """
     def __init__(self) -> None: ...
     def transform_module(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
+class LowerIntrin(Pass):
+    """Expansion of coarse operators and intrinsics, so that other passes see what they compute.
+
+    A coarse operator becomes what :data:`relayish.tir.PRIMITIVES` says that it stands for; a
+    function that the compiler of a target knows, a call of the function that is registered. Of
+    which nobody said anything, they stay.
+
+    Returns:
+        ``func`` itself when there is none.
+
+    Raises:
+        FieldError: If a rule gives something of another type.
+        PassError: If an operator expands to itself, without end.
+
+    Complexity:
+        Linear in the size of what is made, for each expansion within another; no recursion.
+
+    Source:
+        CINN ``LowerIntrin``, which makes ``fma`` of sums of products as well: it rounds once, and
+        so to other bits.
+    """
+    def __init__(self) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class LowerNN(ModulePass):
     """Lowering: write operators of ``nn`` as tensor operators of Relay's core.
 
@@ -2789,6 +2908,12 @@ class PartitionLoops(Pass):
     that what is padded, or put together of several arrays, is copied without a question. Parts run
     in order: results are the same, bit for bit.
 
+    Args:
+        func: The function.
+        symbolic: Cut as well where arguments tell, and where a condition on several variables
+            holds whatever those of loops inside are, as that of a loop that was split does but at
+            its end. The other part asks the condition, if it may hold there.
+
     Returns:
         ``func`` itself when no condition is decided.
 
@@ -2799,7 +2924,9 @@ class PartitionLoops(Pass):
     Source:
         Griebl, Feautrier and Lengauer, "Index set splitting"; TVM ``LoopPartition``.
     """
-    def __init__(self) -> None: ...
+    @property
+    def symbolic(self) -> bool: ...
+    def __init__(self, symbolic: bool = False) -> None: ...
     def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class PlanDevices(ModulePass):
     """Device planning: decide where each value is kept, and write copies where devices change.
@@ -2949,6 +3076,31 @@ class RaiseToOnnx(FunctionPass):
     def keep(self) -> bool: ...
     def __init__(self, opset: int | None = None, keep: bool = False) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
+class RearrangeLoadInstruction(Pass):
+    """Load scheduling: begin iterations of innermost loops with what they read of memory.
+
+    Processors that run instructions in order then wait for all of it at once, not for one after
+    another. Moved are loads that cannot fault, at indices that read no memory, of memory that the
+    iteration does not write; each is loaded once. A single one stays, as there is nothing to be
+    loaded meanwhile.
+
+    Args:
+        func: The function.
+        most: How many loads an iteration begins with at most: each takes a register.
+
+    Returns:
+        ``func`` itself when nothing is moved.
+
+    Complexity:
+        Linear in the number of distinct nodes; no recursion.
+
+    Source:
+        CINN ``RearrangeLoadInstructionPass``.
+    """
+    @property
+    def most(self) -> int: ...
+    def __init__(self, most: int = 8) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class RemoveNestedBlock(Pass):
     """Flattening of nested blocks: put the statements of a block within a block in its place.
 
@@ -3442,6 +3594,28 @@ class SplitReductions(Pass):
     @property
     def floats(self) -> bool: ...
     def __init__(self, lanes: int = 16, floats: bool = False) -> None: ...
+    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
+class StorageRewrite(Pass):
+    """Storage rewriting: let temporaries share memory that are not needed at one time.
+
+    Two are apart if one is used last before the other is stored to first: in the function, in an
+    arm of a branch, or in an iteration of a serial loop that needs nothing of those before. The
+    larger one's memory serves both. All elements of each are stored before one is read, so nothing
+    is found of another, and what would have been an error is one still. Elements are of one type,
+    and of sizes that are known, or the same. Buffers that statements allocate or free, that have
+    strides, and that something else than loads and stores is given, keep memory of their own.
+
+    Returns:
+        ``func`` itself when no two temporaries share.
+
+    Complexity:
+        That of :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes`, and quadratic in the
+        number of temporaries.
+
+    Source:
+        TVM ``StorageRewrite``; Fabri, "Automatic storage optimization".
+    """
+    def __init__(self) -> None: ...
     def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class TileContractions(Pass):
     """Register tiling and packing: compute sums of products for a tile of elements at once.
