@@ -30,11 +30,11 @@ def test_tree_tells_what_loops_do_and_touch() -> None:
         "├─ _A {int32[64, 32]}\n"
         "├─ _B {int32[32]}\n"
         "├─ _C {int32[64]}\n"
-        "├─ for i in [0, 64) {parallel; 64 iterations, 4,096 integer operations; reads and writes "
+        "├─ for i in [0, 64) {parallel; 64 iterations; 4,096 integer operations; reads and writes "
         "_C: 256 B; reads _A: 8,192 B; reads _B: 128 B}\n"
-        "│ └─ for j in [0, 32) {2,048 iterations, 4,096 integer operations; reads and writes "
+        "│ └─ for j in [0, 32) {2,048 iterations; 4,096 integer operations; reads and writes "
         "_C: 4 B; reads _A: 128 B; reads _B: 128 B}\n"
-        "│   └─ %0 = store(◂ _A, ◂ _B, ◂ %0 _C, ◂ _C) {C[i] = (C[i] + (A[i, j] * B[j]))}\n"
+        "│   └─ %0 = store(◂ _C, ◂ _A, ◂ _B, ◂ %0 _C) {C[i] = (C[i] + (A[i, j] * B[j]))}\n"
         "└─ _C#2(◂ %0) {int32[64]}\n"
     )
 
@@ -47,7 +47,7 @@ def test_picture_tells_what_all_of_it_does() -> None:
 def test_sizes_are_put_in() -> None:
     diagram = draw(sums(N), work=True, sizes={"n": 5}).diagram
     [rows] = [box for box in diagram.boxes if box.title == "for i in [0, n)"]
-    assert rows.lines[1:3] == ("5 iterations, 320 integer operations", "reads and writes _C: 20 B")
+    assert rows.lines[1:3] == ("5 iterations", "320 integer operations")
 
 
 def test_picture_without_work_is_as_it_was() -> None:
@@ -63,17 +63,16 @@ def test_schedule_is_drawn_as_the_function_it_holds_with_work() -> None:
     schedule.split(schedule.get_loops("Y")[0], [-1, 16])
     shown = draw(schedule)
     assert shown.to_text() == draw(schedule.func, work=True).to_text()
-    assert "for i_0 in [0, 4) {4 iterations, 64 flops; reads _X: 256 B; " in shown.to_text()
+    assert "for i_0 in [0, 4) {4 iterations; 64 flops; reads _X: 256 B; " in shown.to_text()
     assert draw(schedule, work=False).to_text() == draw(schedule.func).to_text()
 
 
 def test_svg_shows_what_the_tree_does() -> None:
     picture = draw(sums(), work=True)
-    shown = [
-        text.text for text in ET.fromstring(picture.to_svg()).iter() if text.tag[-4:] == "text"
-    ]
+    root = ET.fromstring(picture.to_svg())
+    shown = [each_one.text for each_one in root.iter() if each_one.tag.endswith("text")]
     assert "reads and writes _C: 256 B" in shown
-    assert "2,048 iterations, 4,096 integer" in shown
+    assert "4,096 integer operations" in shown
 
 
 def test_page_tells_what_all_of_it_does() -> None:
