@@ -18,6 +18,7 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish.draw.notebook.table": ("SHOWN", "Shown"),
     "relayish.draw.readers.box_text": ("BOX_TEXTS", "BoxText"),
     "relayish.draw.readers.table": ("READERS",),
+    "relayish.draw.roofline": ("Plot", "plot"),
     "relayish.draw.report.recording": ("report",),
     "relayish.draw.report.report": ("Report",),
 }

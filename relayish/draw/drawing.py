@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from relayish._support.display import repr_mimebundle
 from relayish._support.files import replace_file
@@ -72,20 +73,35 @@ class Drawing:
             DrawingError: If the suffix is none of these.
             OSError: If the file cannot be written.
         """
-        path = Path(path)
-        form = _FORMS.get(path.suffix.lower())
-        if form is None:
-            raise DrawingError(
-                f"cannot tell from {path.name!r} in which form to save a picture"
-                f"{suggest(path.suffix, _FORMS)}; expected one of {', '.join(_FORMS)}"
-            )
-        text: str = getattr(self, form)()
-        with replace_file(path) as file:
-            file.write(text.encode())
-        return path
+        return save_form(self, path, _FORMS)
 
 
-_FORMS = {
+def save_form(picture: object, path: str | Path, forms: Mapping[str, str]) -> Path:
+    """Write the form of a picture that a suffix names into a file, whole or not at all.
+
+    Args:
+        picture: Has a method for each form.
+        path: The file.
+        forms: The methods, by suffix.
+
+    Raises:
+        DrawingError: If there is no form of that suffix.
+        OSError: If the file cannot be written.
+    """
+    path = Path(path)
+    form = forms.get(path.suffix.lower())
+    if form is None:
+        raise DrawingError(
+            f"cannot tell from {path.name!r} in which form to save a picture"
+            f"{suggest(path.suffix, forms)}; expected one of {', '.join(forms)}"
+        )
+    text: str = getattr(picture, form)()
+    with replace_file(path) as file:
+        file.write(text.encode())
+    return path
+
+
+_FORMS: Final = {
     ".svg": "to_svg",
     ".dot": "to_dot",
     ".gv": "to_dot",

@@ -52,11 +52,11 @@ _STYLE: Final = """\
 .rd .changed { stroke: #e08a00; stroke-width: 2.5 }
 .rd .paper { fill: var(--paper); stroke: none }
 """
-_LIGHT: Final = (
+LIGHT: Final = (
     "--ink: #1d2329; --faint: #66707a; --line: #8b949d; --border: #67717b; --paper: #ffffff; "
     "--plain: #eceff2; --outer: #0f2b460b; --memory: #b0793c"
 )
-_DARK: Final = (
+DARK: Final = (
     "--ink: #e3e7eb; --faint: #98a2ac; --line: #77828c; --border: #8d97a1; --paper: #14181c; "
     "--plain: #2a3036; --outer: #d6e6ff0e; --memory: #c9975c"
 )
@@ -105,20 +105,25 @@ def _show(text: str) -> str:
 
 
 def _style(theme: Theme, diagram: Diagram) -> str:
-    light, dark = [_LIGHT], [_DARK]
+    light, dark = [LIGHT], [DARK]
     rules = []
     for name in _families(diagram):
         colour = f"--{_class_of(name)}"
         light.append(f"{colour}: {FAMILIES[name].light}")
         dark.append(f"{colour}: {FAMILIES[name].dark}")
         rules.append(f".rd .{_class_of(name)} {{ fill: var({colour}) }}\n")
+    return base_style(theme, light, dark) + "".join(rules)
+
+
+def base_style(theme: Theme, light: Sequence[str] = (LIGHT,), dark: Sequence[str] = (DARK,)) -> str:
+    """Return the style of texts and lines of any picture, with its colours in light and in dark."""
     bright, dim = f".rd {{ {'; '.join(light)} }}\n", f".rd {{ {'; '.join(dark)} }}\n"
     colours = {
         "light": bright,
         "dark": dim,
         "auto": f"{bright}@media (prefers-color-scheme: dark) {{ {dim}}}\n",
     }[theme]
-    return colours + _STYLE + "".join(rules)
+    return colours + _STYLE
 
 
 def _class_of(family: str) -> str:

@@ -180,9 +180,11 @@ from relayish.tir.ir.stmt import (
 from relayish.tir.ir.target import Target, TargetArch, TargetBits, TargetOS
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.type import BF16, Bool, Float, Int, String, Type, UInt, Void, as_type
+from relayish.tir.machine import Machine, measure_machine, measure_time
 from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import PRIMITIVES, expand_primitive
 from relayish.tir.rewriting import rewrite as _rewriting
+from relayish.tir.roofline import Roofline, RooflinePoint, roofline
 from relayish.tir.schedule.handles import BlockRV, ExprRV, LoopRV
 from relayish.tir.schedule.rules import list_schedules, register_schedule
 from relayish.tir.schedule.schedule import Schedule, Trace

@@ -7,26 +7,13 @@ tells whether somebody damaged it; then it is compiled anew.
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from pathlib import Path
-from typing import Final
 
+from relayish._support.this_machine import VARIABLE, cache_folder, processor
 from relayish._support.version import VERSION
-from relayish.codegen.c.toolchain import Toolchain, processor, version_of
+from relayish.codegen.c.toolchain import Toolchain, version_of
 from relayish.errors import CodegenError
-
-VARIABLE: Final = "RELAYISH_CACHE"
-"""The variable of the environment that names the folder."""
-
-
-def cache_folder() -> Path:
-    """Return the folder of compiled code: what the environment names, or the user's cache."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "relayish"
 
 
 def compiled(text: str, toolchain: Toolchain) -> Path:

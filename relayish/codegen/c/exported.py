@@ -17,10 +17,10 @@ import numpy as np
 
 import relayish.errors
 from relayish._support.files import replace_file
+from relayish._support.this_machine import processor
 from relayish.codegen.c.context import Fault
 from relayish.codegen.c.entry import CNetwork, Port, Size
 from relayish.codegen.c.executor import CompiledNetwork, aligned_bytes
-from relayish.codegen.c.toolchain import processor
 from relayish.errors import BinaryFormatError
 from relayish.ir.relay.expr import Var
 from relayish.ir.relay.type import Any as AnySize

@@ -124,14 +124,3 @@ def version_of(command: tuple[str, ...]) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout
-
-
-@lru_cache(maxsize=1)
-def processor() -> str:
-    """Return what this processor can do, which code that is compiled for it needs."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return " ".join(os.uname()[3:]) if hasattr(os, "uname") else ""
-    told = [line for line in lines if line.startswith(("flags", "Features", "model name"))]
-    return "\n".join(sorted(set(told)))

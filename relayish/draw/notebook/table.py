@@ -28,6 +28,7 @@ Show = Callable[[Any], Shown]  # Any: an object of the class it is registered fo
 _PROGRAMS: Final = "relayish.draw.notebook.programs"
 _PASSES: Final = "relayish.draw.notebook.passes"
 _TYPES: Final = "relayish.draw.notebook.types"
+_ROOFLINES: Final = "relayish.draw.roofline"
 _RESULTS: Final = "relayish.draw.notebook.results"
 
 SHOWN: Final[ClassTable[Show]] = ClassTable(
@@ -36,11 +37,13 @@ SHOWN: Final[ClassTable[Show]] = ClassTable(
         "relayish.ir": _PROGRAMS,
         "relayish.dataflow_pattern": _PROGRAMS,
         "relayish.tir": _TYPES,
+        "relayish.tir.roofline": _ROOFLINES,
         "relayish.core": _TYPES,
         "relayish.pass_infra": _PASSES,
         "relayish.dataflow": _RESULTS,
         "relayish.analysis": _RESULTS,
         "relayish.draw": _RESULTS,
+        "relayish.draw.roofline": _ROOFLINES,
         "relayish.interpreter": _RESULTS,
     },
 )

@@ -11,7 +11,8 @@ import pytest
 
 from relayish import tir
 from relayish.codegen.c import build, to_c
-from relayish.codegen.c.cache import cache_folder, compiled
+from relayish._support.this_machine import cache_folder
+from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError
 from tests.support.tir_small import function, memory
