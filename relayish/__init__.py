@@ -243,6 +243,11 @@ def _build_loops(program: object, **options: object) -> object:
     return _importlib.import_module("relayish.codegen.c.native").build(program, **options)
 
 
+def _tune_loops(func: object, options: object) -> object:
+    """Search for a schedule of a function of the loop IR, as ``_support.hooks`` asks."""
+    return _importlib.import_module("relayish.tuning.search").search(func, options)
+
+
 def _build_executor(mod: object, params: object, **options: object) -> object:
     """Return what compiles functions of a module, as ``_support.hooks`` asks."""
     return _importlib.import_module("relayish.codegen.c.aot_executor").AotExecutor(

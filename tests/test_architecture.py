@@ -44,6 +44,7 @@ LAYERS = (
     ("passes",),
     ("transform",),
     ("draw", "frontend", "codegen", "stubs"),
+    ("tuning",),
     ("cli", "testing"),
     ("tvm",),
     ("__main__",),

@@ -32,7 +32,7 @@ is written by `make generate` from what the commands declare.
 """
 
 FAMILIES: Final = {
-    "Models of ONNX": ("optimize", "compile", "show", "diff"),
+    "Models of ONNX": ("optimize", "compile", "tune", "show", "diff"),
     "Programs": ("opt", "drive", "print", "b2c", "check", "analyse", "bisect"),
     "What there is": ("passes", "domains", "completion", "stubs"),
 }

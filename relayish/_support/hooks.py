@@ -139,6 +139,9 @@ load_analyses: Callable[[], None] = _by_face("_load_analyses")
 build_loops: Callable[..., Any] = _by_face("_build_loops")  # Any: a program, what is compiled
 """Compiles functions of the loop IR."""
 
+tune_loops: Callable[..., Any] = _by_face("_tune_loops")  # Any: as above, a result
+"""Searches for a schedule of a function of the loop IR."""
+
 build_executor: Callable[..., Any] = _by_face("_build_executor")  # Any: modules, executors
 """What evaluates functions of a module as code of this machine, given values of parameters."""
 

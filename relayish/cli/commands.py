@@ -12,6 +12,7 @@ from typing import Final
 COMMANDS: Final = {
     "optimize": "relayish.cli.optimize",
     "compile": "relayish.cli.compile",
+    "tune": "relayish.cli.tune",
     "show": "relayish.cli.show",
     "diff": "relayish.cli.diff",
     "opt": "relayish.cli.opt",

@@ -17,9 +17,10 @@ is not done again; the exit code is the worst.
 
 
 def add_model_commands(commands: arguments.Commands[arguments.Parser]) -> None:
-    """Add ``optimize``, ``compile``, ``show`` and ``diff``."""
+    """Add ``optimize``, ``compile``, ``tune``, ``show`` and ``diff``."""
     _add_optimize(commands)
     _add_compile(commands)
+    _add_tune(commands)
     _add_show(commands)
     _add_diff(commands)
 
@@ -36,9 +37,7 @@ def _add_optimize(commands: arguments.Commands[arguments.Parser]) -> None:
     what = "; of several models a folder; if not given, only what would become of them is told"
     arguments.add_output(optimize, what)
     many = optimize.add_argument_group("several models")
-    what = "work on so many at once, each in a process of its own; 0 for one for each processor"
-    many.add_argument("-j", "--jobs", type=arguments.parse_level, metavar="N", help=what)
-    many.add_argument("--executor", metavar="EXECUTOR", help=_EXECUTOR)
+    _add_executor(many, f"{_EXECUTORS}; workers need to see the files by the same names")
     arguments.add_report(arguments.add_pipeline(optimize))
     for option, what in _INPUTS.items():
         arguments.add_names(optimize, option, what, "NAME:SIZE,SIZE,...")
@@ -58,10 +57,14 @@ def _add_verification(command: argparse.ArgumentParser) -> None:
     command.add_argument("--tolerance", type=_tolerance, metavar="R", help=_TOLERANCE)
 
 
-_EXECUTOR: Final = """\
-who works on them: processes:N, threads:N, dask:ADDRESS of a scheduler, ray:ADDRESS; workers need to
-see the files by the same names
-"""
+def _add_executor(group: arguments.Group, who: str) -> None:
+    what = "work on so many at once, each in a process of its own; 0 for one for each processor"
+    group.add_argument("-j", "--jobs", type=arguments.parse_level, metavar="N", help=what)
+    group.add_argument("--executor", metavar="EXECUTOR", help=who)
+
+
+_EXECUTORS: Final = """\
+who works on them: processes:N, threads:N, dask:ADDRESS of a scheduler, ray:ADDRESS"""
 
 
 def _add_example(command: argparse.ArgumentParser) -> None:
@@ -95,6 +98,41 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     _add_verification(compile_)
     arguments.add_flags(compile_, _COMPILE_FLAGS)
     arguments.add_json(compile_, "tell the outcome as JSON")
+
+
+def _add_tune(commands: arguments.Commands[arguments.Parser]) -> None:
+    summary = "search for fast schedules of loops: a network's, or those in a file"
+    tune = arguments.add_command(commands, "tune", summary, _TUNE)
+    what = "a model of ONNX, Relay text, loops, or a program in binary form; - for standard input"
+    tune.add_argument("file", metavar="FILE", help=what)
+    arguments.add_unknown_ops(tune)
+    what = "measure so many candidates in all, 64 if not given"
+    tune.add_argument("--trials", type=arguments.parse_level, default=64, metavar="N", help=what)
+    what = "add what is measured to this file, and leave out what it knows"
+    tune.add_argument("--records", metavar="FILE", help=what)
+    tune.add_argument("--function", metavar="NAME", help="tune this function of loops alone")
+    arguments.add_names(
+        tune, "--input-shape", "give an input of a model this shape", "NAME:SIZE,SIZE,..."
+    )
+    what = "run passes of this level and below before, 3 if not given, as relayish compile does"
+    tune.add_argument(
+        "-O", "--opt-level", type=arguments.parse_level, default=3, metavar="LEVEL", help=what
+    )
+    what = "of what is drawn: candidates and the memory they run on"
+    tune.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
+    what = "seconds that compiling a candidate may take, and running it; 20 if not given"
+    tune.add_argument("--limit", type=arguments.parse_level, default=20, metavar="N", help=what)
+    _add_executor(tune, f"{_EXECUTORS}; those of one processor disturb one another's times")
+    what = "time candidates as relayish compile --exact compiles them"
+    arguments.add_flags(tune, {"--exact": what})
+    arguments.add_json(tune, "tell the outcome as JSON")
+
+
+_TUNE: Final = """\
+Each distinct function of loops is timed as it is, those that take most of the time have most of the
+trials. A candidate counts when it computes the same, bit for bit, as the function that it is made
+of. Ctrl-C keeps what was found, and the same command goes on from there.
+"""
 
 
 _COMPILE: Final = """\

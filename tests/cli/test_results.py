@@ -44,7 +44,7 @@ CASES = [
     (["domains", "vision"], 0),
     (["domains", "tir"], 0),
 ]
-OF_MODELS = {"optimize", "compile"}
+OF_MODELS = {"optimize", "compile", "tune"}
 """Commands that are tried with models, beside this file."""
 
 

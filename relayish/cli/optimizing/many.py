@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from relayish._support.collector import collect_rarely
 from relayish._support.per_thread import PerThread
 from relayish._support.sealed_lines import Entry
+from relayish.cli.executors import executor_of
 from relayish.cli.files import STANDARD
 from relayish.cli.loading import load, loaded
 from relayish.cli.onnx.reading import external_files
@@ -42,7 +43,6 @@ from relayish.cli.report import (
 from relayish.errors import OptionError, add_note
 from relayish.parallel import Outcome, map_over
 from relayish.parallel.attempt import drop_trace
-from relayish.parallel.engines import find_engine
 
 _SUFFIX: Final = ".onnx"
 RETRIES: Final = 1
@@ -73,8 +73,8 @@ def optimise_many(args: argparse.Namespace) -> int:
         OptionError: If options contradict each other, or results would have the same name.
         OSError: If the folder cannot be written.
     """
-    executor = _executor_of(args)
-    find_engine(executor)  # what is wrong with it is told before anything is made
+    executor = executor_of(args)  # what is wrong with it is told before anything is made
+    _check_options(args)
     folder = None if args.output is None else Path(args.output)
     names = _names_of(args.files, folder)
     driver_context(args)
@@ -101,21 +101,14 @@ def optimise_many(args: argparse.Namespace) -> int:
     return max([each.code for each in told], default=0)
 
 
-def _executor_of(args: argparse.Namespace) -> str:
-    """Return who works, and find what is wrong with the options of several models."""
-    if args.jobs is not None and args.executor is not None:
-        raise OptionError("-j says how many processes there are, --executor who works; write one")
+def _check_options(args: argparse.Namespace) -> None:
+    """Find what is wrong with the options of several models."""
     if args.report is not None:
         raise OptionError("--report tells of one model; leave it out, or name one model")
     if args.output == STANDARD or STANDARD in args.files:
         raise OptionError("- stands for one model; write files, and -o FOLDER/")
     if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():
         raise OptionError(f"-o {args.output}: of several models the results go into a folder")
-    if args.executor is not None:
-        return str(args.executor)
-    if args.jobs is None:
-        return "processes:1"
-    return f"processes:{args.jobs}" if args.jobs else "processes"
 
 
 def _names_of(files: Sequence[str], folder: Path | None) -> dict[str, str]:

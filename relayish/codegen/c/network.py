@@ -97,6 +97,22 @@ def lower_network(
         DispatchError: The same where the domain of an operator says nothing of loops.
         PassError: If a function that is a value is one that no data can stand for.
     """
+    return schedule_kernels(lower_kernels(mod, name, unlowerable=unlowerable), exact=exact)
+
+
+def lower_kernels(
+    mod: IRModule, name: str = "main", *, unlowerable: Unlowerable = "refuse"
+) -> IRModule:
+    """Return a network whose operators are functions of loops as nobody scheduled them yet.
+
+    Args:
+        mod: As of :func:`lower_network`, as the others.
+        name: The function.
+        unlowerable: Whether what loops do not express is refused, or stays.
+
+    Raises:
+        UnlowerableError, DispatchError, PassError: As :func:`lower_network`.
+    """
     prepared = default_pipeline(_LEVEL, _INLINED)(name_sizes(mod, name))
     refuse_left(prepared, with_graphs=True)
     for func in prepared.functions_of(Function).values():
@@ -106,7 +122,16 @@ def lower_network(
     if unlowerable == "refuse":
         refuse_left(prepared)
     kept: Literal["keep", "refuse"] = "keep" if unlowerable == "call" else "refuse"
-    lowered = lower_to_loops(prepared, unlowerable=kept)
+    return lower_to_loops(prepared, unlowerable=kept)
+
+
+def schedule_kernels(lowered: IRModule, *, exact: bool = False) -> IRModule:
+    """Return a network whose functions of loops are as they are compiled.
+
+    Args:
+        lowered: What :func:`lower_kernels` returns.
+        exact: Whether the greatest of floats is found in order.
+    """
     split = get_pass("SplitReductions", floats=not exact)
     return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
 

@@ -37,7 +37,7 @@ def flags_for(*, exact: bool) -> tuple[str, ...]:
 
 
 LONGEST: Final = 600
-"""Seconds that a compiler may take."""
+"""Seconds that a compiler may take, if nobody says otherwise."""
 
 
 class Toolchain(NamedTuple):
@@ -46,10 +46,12 @@ class Toolchain(NamedTuple):
     Attributes:
         command: The compiler, and arguments that always stand behind it.
         flags: What a shared object is compiled with.
+        longest: Seconds that it may take.
     """
 
     command: tuple[str, ...]
     flags: tuple[str, ...] = FLAGS
+    longest: float = LONGEST
 
     def compile(self, source: Path, target: Path) -> None:
         """Compile a source to a shared object.
@@ -66,12 +68,12 @@ class Toolchain(NamedTuple):
                 capture_output=True,
                 text=True,
                 errors="replace",
-                timeout=LONGEST,
+                timeout=self.longest,
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise CodegenError(
-                f"the compiler took more than {LONGEST} s and was ended: {shown}"
+                f"the compiler took more than {self.longest:g} s and was ended: {shown}"
             ) from error
         except OSError as error:
             raise CodegenError(f"the compiler cannot be called: {error}: {shown}") from error

@@ -123,7 +123,7 @@ class Schedule(
         """What primitives change; for those that other packages add."""
         return self._state
 
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> Any:  # Any: as the primitive says
+    def apply(self, name: str, /, *args: Any, **kwargs: Any) -> Any:  # Any: as the primitive says
         """Take a step by the name of its primitive, which may be another package's.
 
         Returns:

@@ -14,7 +14,7 @@ class Steps(ABC):
     """Methods that take steps: a room of primitives has a class of them, of which schedules are."""
 
     @abstractmethod
-    def apply(self, name: str, *args: Any, **kwargs: Any) -> Any:  # Any: as the primitive says
+    def apply(self, name: str, /, *args: Any, **kwargs: Any) -> Any:  # Any: as the primitive says
         """Take a step by the name of its primitive."""
 
 

@@ -1,0 +1,1 @@
+"""Tuning from the command line: what is told of it."""
