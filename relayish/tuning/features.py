@@ -88,10 +88,11 @@ def count_features(func: LoweredFunc) -> NDArray[np.float64]:
 
 def prior_cost(features: NDArray[np.float64]) -> float:
     """Return the logarithm of what a program is likely to cost, by its features alone."""
-    found = dict(zip(NAMES, np.exp2(features) - 1, strict=True))
+    found = dict(zip(NAMES, np.exp2(np.minimum(features, _MOST)) - 1, strict=True))
     return math.log2(1 + sum([weight * found[name] for name, weight in _WEIGHTS.items()]))
 
 
+_MOST: Final = 200.0
 _WEIGHTS: Final = {
     "vector_runs": 1.0,
     "scalar_runs": 1.0,

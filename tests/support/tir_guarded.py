@@ -81,7 +81,9 @@ class GuardedGenerator:
 
     def loop(self, variables: list[tir.Var], body: Callable[[list[tir.Var]], Stmt]) -> tir.For:
         var = tir.Var("ijkl"[min(len(variables), 3)])
-        low = self.random.choice((tir.const(0), tir.const(0), tir.const(self.number(-3, 3)), self.m))
+        low = self.random.choice(
+            (tir.const(0), tir.const(0), tir.const(self.number(-3, 3)), self.m)
+        )
         return tir.For(var, low, self.extent(), tir.Block((body([*variables, var]),)))
 
     def store(self, variables: list[tir.Var], source: tir.Tensor | None = None) -> Stmt:

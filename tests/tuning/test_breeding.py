@@ -1,0 +1,111 @@
+"""Candidates: children have other choices, the same steps, and compute the same."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import pytest
+
+from relayish import tir
+from relayish.errors import UnknownNameError
+from relayish.tuning.breeding import ScheduleBreeder
+from relayish.tuning.evolution import Candidate
+from tests.support.tuning import product, scaled, tiles
+
+
+def two_choices(schedule: tir.Schedule) -> None:
+    """Choose a tile, and whether it is unrolled."""
+    (loop,) = schedule.get_loops("B")
+    *_, last = schedule.split(loop, schedule.sample_perfect_tile(loop, 3, 8))
+    if schedule.sample_categorical([0, 1], [1, 1]):
+        schedule.unroll(last)
+
+
+def decisions(candidate: Candidate | None) -> list[Any]:
+    assert candidate is not None
+    assert candidate.trace is not None
+    return list(candidate.trace.decisions().values())
+
+
+def test_a_sample_is_what_its_trace_makes() -> None:
+    breeder = ScheduleBreeder(scaled(), tiles)
+    found = breeder.sampled(Random(3))
+    assert found is not None
+    assert found.trace is not None
+    again = breeder.replayed(found.trace)
+    assert again is not None
+    assert again.key == found.key
+    assert (again.features == found.features).all()
+
+
+def test_a_mutation_moves_a_prime_of_a_tile_or_takes_another_number() -> None:
+    breeder, random = ScheduleBreeder(scaled(), two_choices), Random(1)
+    parent = breeder.sampled(random)
+    assert parent is not None
+    tile, choice = decisions(parent)
+    for _ in range(40):
+        other_tile, other_choice = decisions(breeder.mutated(parent, random))
+        assert (other_tile != tile) + (other_choice != choice) == 1
+        assert math.prod(other_tile) == 4096
+        assert other_tile[-1] <= 8
+        assert sum(one != other for one, other in zip(tile, other_tile, strict=True)) in (0, 2)
+
+
+def test_a_crossing_takes_each_choice_of_one_parent() -> None:
+    breeder, random = ScheduleBreeder(scaled(), two_choices), Random(5)
+    one = breeder.sampled(random)
+    assert one is not None
+    other = one
+    while decisions(other)[1] != decisions(one)[1] or decisions(other)[0] == decisions(one)[0]:
+        found = breeder.sampled(random)
+        assert found is not None
+        other = found
+    tiles_found = {tuple(decisions(breeder.crossed(one, other, random))[0]) for _ in range(20)}
+    assert tiles_found == {tuple(decisions(one)[0]), tuple(decisions(other)[0])}
+
+
+def test_traces_of_other_steps_are_not_crossed() -> None:
+    breeder, random = ScheduleBreeder(scaled(), two_choices), Random(5)
+    found: dict[int, Candidate] = {}
+    while len(found) < 2:
+        each = breeder.sampled(random)
+        assert each is not None
+        found[decisions(each)[1]] = each
+    assert breeder.crossed(found[0], found[1], random) is None
+
+
+def test_what_a_schedule_refuses_is_dropped_and_counted() -> None:
+    def refused(schedule: tir.Schedule) -> None:
+        loops = schedule.get_loops("C")
+        if schedule.sample_categorical([0, 1], [1, 1]):
+            schedule.parallel(loops[2])
+
+    breeder = ScheduleBreeder(product(4), refused)
+    found = [breeder.sampled(Random(seed)) for seed in range(12)]
+    assert breeder.refused == found.count(None) > 0
+    allowed = next(each for each in found if each is not None)
+    before = breeder.refused
+    assert breeder.mutated(allowed, Random(0)) is not None  # the same steps, another number
+    assert breeder.refused == before
+
+
+def test_a_space_that_names_what_there_is_not_is_an_error() -> None:
+    def mistaken(schedule: tir.Schedule) -> None:
+        schedule.get_block("nowhere")
+
+    with pytest.raises(UnknownNameError, match="nowhere"):
+        ScheduleBreeder(scaled(), mistaken).sampled(Random(0))
+
+
+def test_a_space_without_choices_has_one_candidate() -> None:
+    def one(schedule: tir.Schedule) -> None:
+        schedule.split(schedule.get_loops("B")[0], [-1, 8])
+
+    breeder = ScheduleBreeder(scaled(), one)
+    parent = breeder.sampled(Random(0))
+    assert parent is not None
+    child = breeder.mutated(parent, Random(1))
+    assert child is not None
+    assert child.key == parent.key
