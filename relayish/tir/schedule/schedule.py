@@ -32,6 +32,7 @@ from relayish.tir.schedule.primitives.partition import PartitionSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
 from relayish.tir.schedule.primitives.sampling import SamplingSteps
+from relayish.tir.schedule.primitives.tensorize import TensorizeSteps
 from relayish.tir.schedule.registry import bind_arguments, find_primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Sampled
@@ -46,6 +47,7 @@ class Schedule(
     PartitionSteps,
     KindSteps,
     ReductionSteps,
+    TensorizeSteps,
     AnnotationSteps,
     SamplingSteps,
     InliningSteps,
