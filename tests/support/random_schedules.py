@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from relayish import tir
 from relayish.errors import ScheduleError
+from tests.support.tir_programs import same_result
 
 SIZES = (1, 2, 3, 4, 6)
 
@@ -78,7 +80,7 @@ def _index(draw: random.Random, size: int, sizes: dict[tir.Var, int]) -> tir.Exp
         if 2 * count - 1 <= size:
             found.append(var * 2 + draw.randint(0, size - 2 * count + 1))
         if (count + 1) // 2 <= size:
-            found.append(var // 2)
+            found.append(var / 2)
         found.append(var % size)
         for other, more in sizes.items():
             if other is not var and count + more - 1 <= size:
@@ -129,10 +131,8 @@ def take_random_steps(
 ) -> None:
     """Take up to ``count`` steps, drawn among ``kinds``; those that are refused are left out."""
     for _ in range(count):
-        try:
+        with suppress(ScheduleError):
             STEPS[draw.choice(list(kinds))](schedule, draw)
-        except ScheduleError:
-            pass
 
 
 def _random_split(schedule: tir.Schedule, draw: random.Random) -> None:
@@ -166,3 +166,44 @@ STEPS: dict[str, Callable[[tir.Schedule, random.Random], None]] = {
     "decompose_reduction": _random_decomposition,
 }
 """Steps with random arguments, by the names of their primitives."""
+
+
+Call = Callable[[tir.Schedule, random.Random], Any]
+"""A step with random arguments; what raises an IndexError takes none."""
+
+
+def trial(seed: object, call: Call, disarm: Callable[[], AbstractContextManager[None]]) -> str:
+    """Take a step of a random program after some others, and say what came of it.
+
+    Args:
+        seed: What determines all.
+        call: Takes the step.
+        disarm: Switches the check of legality off that the step makes, for a brute-force run.
+
+    Returns:
+        ``"legal"``; ``"wrong"`` where the result is another, or the verifier finds something;
+        ``"refused"``, and ``"loss"`` where it is the same all the same; ``"arguments"`` where the
+        step cannot be taken at all.
+    """
+    draw = random.Random(f"trial {seed}")
+    func = random_program(seed)
+    schedule = tir.Schedule(func)
+    take_random_steps(schedule, draw, draw.randint(0, 4))
+    state = draw.getstate()
+    try:
+        call(schedule, draw)
+    except IndexError:
+        return "arguments"
+    except ScheduleError:
+        draw.setstate(state)
+        try:
+            with disarm():
+                call(schedule, draw)
+        except ScheduleError:
+            return "arguments"
+        return "loss" if _is_same(func, schedule, 4) else "refused"
+    return "legal" if _is_same(func, schedule, 1) else "wrong"
+
+
+def _is_same(func: tir.LoweredFunc, schedule: tir.Schedule, times: int) -> bool:
+    return not tir.verify(schedule.func) and same_result(func, schedule.func, seeds=range(times))

@@ -21,7 +21,7 @@ from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import LT, Expr, integer_of
+from relayish.tir.ir.operators import LT, Div, Expr, Mod, integer_of
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
 from relayish.tir.substitution import substitute
 
@@ -230,6 +230,9 @@ def _over(loop: stmts.For, box: Box, buffer: Buffer) -> Box | None:
     var = loop.loop_var
     moving = [at for at, span in enumerate(box) if var in dict(span.place)]
     count = integer_of(loop.extent)
+    digits = [_digits_of(span, var) for span in box]
+    if not moving and any(digits):
+        return _over_digits(loop, box, digits)
     if not moving:  # it has to run once, and fills the same each time
         return box if (count or 0) > 0 else None
     first = integer_of(loop.min)
@@ -246,6 +249,51 @@ def _over(loop: stmts.For, box: Box, buffer: Buffer) -> Box | None:
         return None
     low, high = span.low + step * first, span.high + step * (first + count - 1)
     return (*box[:at], Span(place, low, high), *box[at + 1 :])
+
+
+_Digit: TypeAlias = tuple[int, int | None]
+"""``var / unit % base`` as numbers; without ``base``: ``var / unit``."""
+
+
+def _digits_of(span: Span, var: Var) -> _Digit | None:
+    """Return the digit of a variable that is the only element of a span; ``None``: it is not."""
+    if len(span.place) != 1 or span.low != 0 or span.high != 1:
+        return None
+    [(term, factor)] = span.place
+    return _digit(term, var) if factor == 1 else None
+
+
+def _digit(term: Node, var: Var) -> _Digit | None:
+    if term is var:
+        return 1, None
+    if not isinstance(term, (Div, Mod)):
+        return None
+    inner, by = _digit(term.a, var), integer_of(term.b)
+    if inner is None or by is None or by < 1:
+        return None
+    unit, base = inner
+    if base is not None and base % by:
+        return None
+    if isinstance(term, Mod):
+        return unit, by
+    return unit * by, None if base is None else base // by
+
+
+def _over_digits(loop: stmts.For, box: Box, digits: Sequence[_Digit | None]) -> Box | None:
+    """Return the box that a fused loop fills, whose digits tell the element of each dimension."""
+    left = integer_of(loop.extent)
+    if left is None or integer_of(loop.min) != 0:
+        return None
+    unit, found = 1, list(box)
+    for at, digit in sorted(enumerate(digits), key=lambda pair: (pair[1] or (0, 0))[0]):
+        if digit is None:
+            continue
+        count = left if digit[1] is None else min(digit[1], left)
+        if digit[0] != unit or count < 1 or left % count:
+            return None
+        unit, left = unit * count, left // count
+        found[at] = Span(frozenset(), 0, count)
+    return tuple(found) if left == 1 else None
 
 
 def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> list[Box] | None:

@@ -21,7 +21,7 @@ from relayish.tir.schedule.legality import show
 from relayish.tir.schedule.paths import put_beside
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
-from relayish.tir.schedule.state import Ref, State
+from relayish.tir.schedule.state import Ref, State, held
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.schedule.views import (
     copy_nest,
@@ -70,7 +70,8 @@ class CachingSteps(Steps):
         """Let a block write memory of its own, which a block after its loops copies.
 
         Everything from the first use of the buffer on to the end of these loops uses the new
-        memory. As CINN has it, the blocks that compute are called as their new memory,
+        memory. Where it is not known that each element of the part is stored to before it is read,
+        the part is copied there first. As CINN has it, the blocks that compute are called as their new memory,
         ``B_local_temp_buffer``, and the one that copies is called ``B``.
 
         Args:
@@ -82,8 +83,8 @@ class CachingSteps(Steps):
             The block that computes, which is the one given.
 
         Raises:
-            ScheduleError: If there is no such buffer, or not each element that would be copied is
-                stored to, before it is read.
+            ScheduleError: If there is no such buffer, or some element that would be copied may not
+                have been stored to.
 
         Source:
             CINN ``IRSchedule::CacheWrite``, TVM ``cache_write``.
@@ -211,17 +212,21 @@ def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: 
     }
     is_named = block_name(block) in names
     image = redirect(scope, uses, tensors, part.indices, renamed)
+    first: list[Stmt] = []
     if not fills_whole(image, _buffer(cache)):
-        raise ScheduleError(
-            f"it is not known that {one_line(nest.stmt)} stores each element of the part of "
-            f"{buffer.name} that it uses, before it reads one; expected that, so that all of the "
-            f"part can be copied"
-        )
+        start = state.ref(stmts[0]) if held(stmts[0]) else nest
+        if buffer in state.func.temp_bufs and not _is_defined(start, buffer):
+            raise ScheduleError(
+                f"it is not known that {one_line(nest.stmt)} stores each element of the part of "
+                f"{buffer.name} that it uses, before it reads one, nor that something before it "
+                f"does; expected that, so that all of the part can be copied"
+            )
+        first = [copy_nest(state.fresh_name(base + "_first"), cache, tensor, part, into=True)]
     copy = copy_nest(
         tensor.name if is_named else state.fresh_name(tensor.name), tensor, cache, part, into=False
     )
     state.make_buffer(_buffer(cache))
-    _put(state, nest, stmts, [*image.stmts, copy], _paired(scope, image))
+    _put(state, nest, stmts, [*first, *image.stmts, copy], _paired(scope, image))
     declare_around(state, block)
     return block
 

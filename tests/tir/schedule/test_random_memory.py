@@ -1,0 +1,57 @@
+"""Steps that move memory about, taken of random programs: legal ones change no result."""
+
+import contextlib
+import random
+from collections import Counter
+
+import pytest
+
+from relayish import tir
+from relayish.tir.schedule.primitives import caching, reductions
+from tests.support.random_schedules import trial
+
+
+def decompose(schedule: tir.Schedule, draw: random.Random) -> None:
+    blocks = schedule.get_all_blocks()
+    names = {each.name for each in blocks}
+    block = draw.choice([each for each in blocks if f"{each.name}__reduce_init" in names])
+    schedule.decompose_reduction(block, draw.choice(schedule.get_loops(block)))
+
+
+def cache_read(schedule: tir.Schedule, draw: random.Random) -> None:
+    block = draw.choice(schedule.get_all_blocks())
+    schedule.cache_read(block, draw.choice((0, 0, 1)), draw.choice(("local", "global")))
+
+
+def cache_write(schedule: tir.Schedule, draw: random.Random) -> None:
+    schedule.cache_write(draw.choice(schedule.get_all_blocks()), 0, draw.choice(("local", "stack")))
+
+
+CALLS = {"decompose_reduction": decompose, "cache_read": cache_read, "cache_write": cache_write}
+
+
+@contextlib.contextmanager
+def no_checks():
+    """Primitives that ask no analysis."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reductions, "dependences", lambda *_: ())
+        patch.setattr(caching, "dependences", lambda *_: ())
+        patch.setattr(caching, "_is_defined", lambda *_: True)
+        patch.setattr(caching, "fills_whole", lambda *_: True)
+        yield
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_steps_leave_results_as_they_are_or_are_refused(name):
+    found = Counter([trial(f"{name} {n}", CALLS[name], no_checks) for n in range(12)])
+    assert found["legal"] > 3
+    assert not found["wrong"]
+
+
+@pytest.mark.deep
+@pytest.mark.slow("a thousand programs")
+@pytest.mark.parametrize("name", CALLS)
+def test_less_than_a_twentieth_of_the_refused_steps_is_legal(name):
+    found = Counter([trial(f"{name} {n}", CALLS[name], no_checks) for n in range(1000)])
+    assert not found["wrong"]
+    assert found["loss"] < 0.05 * (found["legal"] + found["loss"]), found
