@@ -37,7 +37,14 @@ class GuardedGenerator:
         return tir.LoweredFunc("f", args, tir.Block(tuple(stmts)), temps)
 
     def part(self) -> Stmt:
-        kinds = (self.nest, self.nest, self.through_temporary, self.again, self.branches)
+        kinds = (
+            self.nest,
+            self.nest,
+            self.through_temporary,
+            self.again,
+            self.branches,
+            self.reads,
+        )
         return self.random.choice(kinds)()
 
     def number(self, low: int, high: int) -> int:
@@ -135,6 +142,18 @@ class GuardedGenerator:
         var = tir.Var("r")
         body = self.random.choice((self.nest, self.through_temporary, self.branches))()
         return tir.For(var, 0, self.extent(), tir.Block((body,)))
+
+    def reads(self) -> Stmt:
+        """A loop whose iterations read at several places."""
+
+        def body(variables: list[tir.Var]) -> Stmt:
+            places = [self.place(variables) for _ in range(self.number(2, 4))]
+            total = self.sum_of(variables)
+            for place in places:
+                total = total + self.A[place]
+            return tir.Store(self.B, total, (self.place(variables),))
+
+        return self.loop([], body)
 
     def branches(self) -> Stmt:
         """Branches, of which some ask the same."""

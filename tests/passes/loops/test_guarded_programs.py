@@ -13,17 +13,17 @@ from tests.support.seeds import seeds
 from tests.support.tir_guarded import guarded_arguments, guarded_func
 from tests.support.tir_programs import outcome, same_bits
 
-SEEDS = seeds(40)
+SEEDS = seeds(20)
 
 CHANGED = {
     "EntailLoopCondition": 8,
     "EliminateInvariantLoop": 3,
     "IfFusion": 5,
-    "IfFold": 1,
+    "IfFold": 2,
     "PartitionLoops{symbolic=true}": 8,
-    "RearrangeLoadInstruction": 1,
-    "StorageRewrite": 3,
-    "EntailLoopCondition, EliminateInvariantLoop, IfFusion, PartitionLoops{symbolic=true}": 20,
+    "RearrangeLoadInstruction": 3,
+    "StorageRewrite": 2,
+    "PartitionLoops{symbolic=true}, EntailLoopCondition, EliminateInvariantLoop, IfFusion": 15,
 }
 """How many of the programs each changes at least."""
 
@@ -33,13 +33,14 @@ def drawn(seed: int) -> tuple[tir.LoweredFunc, list[object]]:
     """A program, and what it leaves of several arguments."""
     func = guarded_func(seed)
     assert tir.verify(func) == ()
-    return func, [outcome(func, guarded_arguments(each)) for each in range(3)]
+    return func, [outcome(func, guarded_arguments(each), mode="plain") for each in range(2)]
 
 
 @pytest.mark.parametrize("pipeline", CHANGED)
 def test_pass_keeps_what_guarded_programs_do(pipeline):
     changed = 0
-    for seed in SEEDS:
+    programs = SEEDS[::4] if ", " in pipeline else SEEDS
+    for seed in programs:
         func, expected = drawn(seed)
         once = parse_pipeline(pipeline)(IRModule({"f": func}))
         image = once["f"]
@@ -48,10 +49,10 @@ def test_pass_keeps_what_guarded_programs_do(pipeline):
         changed += 1
         assert tir.verify(image) == (), seed
         for at, before in enumerate(expected):
-            after = outcome(image, guarded_arguments(at))
+            after = outcome(image, guarded_arguments(at), mode="plain")
             assert not isinstance(before, str), seed
             assert not isinstance(after, str), seed
             assert all(map(same_bits, before, after)), (seed, at)
         if ", " not in pipeline:
             assert parse_pipeline(pipeline)(once) is once, seed
-    assert changed >= CHANGED[pipeline] * len(SEEDS) / 40, changed
+    assert changed >= CHANGED[pipeline] * len(programs) / 20, changed

@@ -30,8 +30,8 @@ class Cut(NamedTuple):
     Attributes:
         condition: The comparison.
         at: How many iterations there are before.
-        holds_before: Whether it holds for certain in these; else it does in those behind.
-        is_exact: Whether it is known not to hold in the others.
+        holds_before: Whether it holds in these; else it does in those behind.
+        is_exact: Whether it is known not to hold in those behind, or else in these.
     """
 
     condition: ComparisonNode
@@ -88,6 +88,8 @@ class SymbolicCuts:
                 return None
             highest = highest.shifted(max(factor * end for end in known))
             is_exact = False
+        if not is_exact and line.slope < 0:
+            return None  # what is left to ask would come first, and look as it does now
         turn = Line(line.slope, highest).turn(loop.extent.type, self._outside)
         at = None if turn is None else self._clipped(turn, loop.extent)
         return None if at is None else Cut(condition, at, line.slope > 0, is_exact)

@@ -73,4 +73,3 @@ def fold_branches(func: LoweredFunc) -> LoweredFunc:
         CINN ``IfFoldPass``, which runs the other arm where any condition fails.
     """
     return apply_simplification(func, _SIMPLIFICATION)
-

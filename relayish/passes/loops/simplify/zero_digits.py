@@ -35,21 +35,20 @@ def join_zero_digits(conditions: Sequence[Expr], facts: Facts) -> list[Expr]:
     """
     kept: list[Expr] = []
     for condition in conditions:
-        digits = _zero_digits(condition)
+        found, digits = condition, _zero_digits(condition)
         while digits is not None:
-            joined = None
-            for each in kept:
-                other = _zero_digits(each)
-                joined = None if other is None else _joined(digits, other, facts)
-                if joined is not None:
-                    kept.remove(each)
-                    break
-            if joined is None:
-                break
-            digits = joined
-            condition = _as_condition(joined)
-        kept.append(condition)
+            pairs = [(each, _joined_with(each, digits, facts)) for each in kept]
+            each, digits = next(((e, made) for e, made in pairs if made is not None), (None, None))
+            if each is not None and digits is not None:
+                kept.remove(each)
+                found = _as_condition(digits)
+        kept.append(found)
     return kept
+
+
+def _joined_with(condition: Expr, digits: _Digits, facts: Facts) -> _Digits | None:
+    other = _zero_digits(condition)
+    return None if other is None else _joined(digits, other, facts)
 
 
 def _zero_digits(condition: Expr) -> _Digits | None:

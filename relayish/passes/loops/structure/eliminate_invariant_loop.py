@@ -24,6 +24,7 @@ After::
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from relayish.ir.fields.effect import Effect
@@ -36,7 +37,7 @@ from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.operators import GT, Expr, const
+from relayish.tir.ir.operators import GT, const
 from relayish.tir.ir.stmt import Block, For, IfThenElse
 from relayish.tir.ir.tensor import Load, Store, Var
 from relayish.tir.rewriting.facts import Facts
@@ -62,46 +63,72 @@ def eliminate_invariant_loops(func: LoweredFunc) -> LoweredFunc:
         CINN ``EliminateInvariantLoop``, which leaves out the branch, and takes the condition of
         the first iteration for that of all.
     """
-    while True:  # what is gone named variables of loops around
-        eliminator = _Eliminator(_named(func))
-        rules = RuleSet.by_key({For: (eliminator.eliminate,)})
+    while True:  # what is found once may be copies that are apart afterwards
+        rules = RuleSet.by_key({For: (_Eliminator(func).eliminate,)})
         image = apply_simplification(func, Simplification(rules))
         if image is func:
             return func
         func = image
 
 
-def _named(func: LoweredFunc) -> set[Node]:
-    """Return the variables that something is computed of, bounds of axes and regions included."""
-    found: set[Node] = set()
-    for each in PROGRAM.pre_order(func):
-        bounds = [end for var in bound_by(each) if isinstance(var, Var) for end in _ends(var)]
-        named = (*evaluated(each), *PROGRAM.pre_order(bounds))
-        found.update([var for var in named if isinstance(var, Var)])
-    return found
-
-
-def _ends(var: Var) -> list[Expr]:
-    return [end for end in (var.lower_bound, var.upper_bound) if end is not None]
-
-
 class _Eliminator:
-    """A rule for the loops of a function, of which it is known which variables are named."""
+    """A rule for the loops of a function, which counts how many nodes name what.
 
-    def __init__(self, named: set[Node]) -> None:
-        self._named = named
+    A loop that goes no longer names what its bounds are made of.
+    """
+
+    def __init__(self, func: LoweredFunc) -> None:
+        self._kept: set[Node] = set()
+        self._users: Counter[Node] = Counter()
+        pending: list[Node] = [func]
+        seen: set[Node] = set()
+        while pending:
+            each = pending.pop()
+            if each not in seen:
+                seen.add(each)
+                held = _named_by(each)
+                self._users.update(held)
+                pending += held
 
     def eliminate(self, loop: For, facts: Facts) -> Stmt:
-        if loop.loop_var in self._named or loop.for_type & _BOUND:
+        if self._users[loop.loop_var] or loop.for_type & _BOUND:
             return loop
         if not loop.extent.type.is_scalar or not facts.removable(loop.min):
             return loop
         count = facts.interval(loop.extent)
-        if count.high < 1 or not _does_it_again(loop, facts):
+        body = _without_block(loop.body)
+        if count.high < 1 or body in self._kept or not _does_it_again(loop, facts):
+            self._kept.add(loop)  # and so are loops that do nothing else
             return loop
+        self._release(loop.min)
         if count.low > 0 and facts.removable(loop.extent):
-            return loop.body
-        return IfThenElse(GT(loop.extent, const(0, loop.extent.type)), loop.body)
+            self._release(loop.extent)
+            return body
+        return IfThenElse(GT(loop.extent, const(0, loop.extent.type)), body)
+
+    def _release(self, root: Node) -> None:
+        pending = [root]
+        while pending:
+            each = pending.pop()
+            self._users[each] -= 1
+            if not self._users[each]:
+                pending += _named_by(each)
+
+
+def _without_block(stmt: Stmt) -> Stmt:
+    """Return the loop, branch or store that a block consists of, if it is one."""
+    while isinstance(stmt, Block) and len(stmt.stmts) == 1:
+        if not isinstance(stmt.stmts[0], (Block, For, IfThenElse, Store)):
+            break
+        stmt = stmt.stmts[0]
+    return stmt
+
+
+def _named_by(node: Node) -> set[Node]:
+    """Return what a node is made of, bounds of axes and regions that it binds included."""
+    bound = [var for var in bound_by(node) if isinstance(var, Var)]
+    ends = [end for var in bound for end in (var.lower_bound, var.upper_bound)]
+    return {*evaluated(node), *[end for end in ends if end is not None]}
 
 
 _BOUND: Final = ForType.GPU_BLOCK | ForType.GPU_THREAD | ForType.GPU_LANE

@@ -164,9 +164,7 @@ def _narrow_indices(access: Load | Store, facts: Facts) -> Load | Store:
     """Index by 32 bits."""
     if not isinstance(access.tensor, Tensor):
         return access
-    found = [
-        narrow(index, facts) if index.type == INT64 else None for index in access.indices
-    ]
+    found = [narrow(index, facts) if index.type == INT64 else None for index in access.indices]
     if not any(found):
         return access
     pairs = zip(found, access.indices, strict=True)
