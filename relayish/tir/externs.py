@@ -12,7 +12,9 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from relayish.errors import DeclarationError
 from relayish.ir.fields.effect import Effect
+from relayish.ir.nodes.node import Node
 from relayish.ir.registration.claimed_table import ClaimedTable
+from relayish.tir.ir.expr import Call
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.type import Type, bool_like
 
@@ -68,6 +70,7 @@ class Extern(NamedTuple):
         effect: What it does beside reading and writing its arguments.
         is_elementwise: Whether an element of its value depends on those at its place alone.
         operations: How many operations an element counts as.
+        is_barrier: Whether it does nothing but let the threads of a block wait for each other.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Extern(NamedTuple):
     effect: Effect = Effect.NONE
     is_elementwise: bool = True
     operations: int = 1
+    is_barrier: bool = False
 
     @property
     def is_pure(self) -> bool:
@@ -102,6 +106,7 @@ def register_extern(
     call_type: CallType = CallType.EXTERN,
     is_elementwise: bool = True,
     operations: int = 1,
+    is_barrier: bool = False,
     replace: bool = False,
 ) -> None:
     """Say what the function is that calls of a kind name ``name``.
@@ -119,6 +124,8 @@ def register_extern(
         call_type: The kind of the calls; those of ``CINN`` name functions of the module.
         is_elementwise: Whether an element of the value depends on those at its place alone.
         operations: How many operations an element counts as where work is counted.
+        is_barrier: Whether it does nothing but let the threads of a block wait for each other;
+            then no loop depends on it, and no pass moves it.
         replace: Take the place of whatever function there is.
 
     Raises:
@@ -130,7 +137,7 @@ def register_extern(
             f"calls of type CINN name functions of the module; {name!r} cannot be registered, but "
             f"a function of that name can be in the module"
         )
-    told = (arity, writes, type_rule, effect, is_elementwise, operations)
+    told = (arity, writes, type_rule, effect, is_elementwise, operations, is_barrier)
     _EXTERNS.register(
         (call_type, name),
         Extern(name, call_type, evaluate, *told),
@@ -149,6 +156,25 @@ def find_extern(name: str, call_type: CallType = CallType.EXTERN) -> Extern | No
     return _EXTERNS.get((call_type, name))
 
 
+def is_barrier(node: Node) -> bool:
+    """Return whether ``node`` is a call that lets the threads of a block wait for each other."""
+    if not isinstance(node, Call):
+        return False
+    known = find_extern(node.name, node.call_type)
+    return known is not None and known.is_barrier
+
+
 def extern_names() -> list[tuple[CallType, str]]:
     """Return the kinds and names of all functions that are known, sorted."""
     return sorted(_EXTERNS, key=lambda key: (key[0].value, key[1]))
+
+
+register_extern(
+    "cuda_sync_threads",
+    lambda: None,
+    arity=0,
+    type_rule=nothing,
+    effect=Effect.UNKNOWN,
+    call_type=CallType.INTRINSIC,
+    is_barrier=True,
+)

@@ -172,13 +172,16 @@ class Accesses(Expressions):
             )
         shape = [self.size(visitor, size) for size in tensor.shape]
         indices = self._checked(ctx, node, tensor, indices, shape)
-        known = [constant(size) for size in tensor.shape]
+        known = [
+            1 if axis in memory.dropped else constant(size) for axis, size in enumerate(tensor.shape)
+        ]
         if buffer.strides:
             steps = [self.size(visitor, step) for step in buffer.strides]
         elif None not in known:
             steps = [CText(str(step)) for step in row_major([size or 0 for size in known])]
         else:
             steps = _row_major(shape)
+        steps = [CText("0") if at in memory.dropped else step for at, step in enumerate(steps)]
         offset = CText("0")
         if buffer.elem_offset is not None:
             offset = self.size(visitor, buffer.elem_offset)

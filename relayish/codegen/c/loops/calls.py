@@ -18,7 +18,7 @@ from relayish.errors import (
     UnsupportedError,
 )
 from relayish.ir.kinds.one_line import quote
-from relayish.tir.externs import find_extern
+from relayish.tir.externs import find_extern, is_barrier
 from relayish.tir.interpreter.access import constant
 from relayish.tir.interpreter.calls import MOST_EXPANSIONS, find_builtin
 from relayish.tir.ir import operators as ops
@@ -38,9 +38,15 @@ class Calls(Accesses):
     def handle_call(self, visitor: Dispatch, node: Call) -> CText:
         if node.call_type is CallType.CINN:
             return self._call_function(visitor, node)
+        if is_barrier(node):
+            return self.wait(visitor, node)
         if node.write_args or any(isinstance(arg, (Tensor, Buffer)) for arg in node.read_args):
             return self._call_back(visitor, node)
         return self._value(visitor, node, node.call_type, node.name, node.read_args)
+
+    def wait(self, visitor: Dispatch, node: Call) -> CText:  # noqa: ARG002
+        """Write a barrier: nothing, where one iteration runs after the other."""
+        return CText("0")
 
     def _value(
         self,

@@ -32,7 +32,10 @@ class Memory:
         is_given: Whether whoever calls the function owns it.
         may_be_missing: Whether there may be no memory where it is used.
         is_stack: Whether it is an array of the function.
+        dropped: Dimensions of which whoever accesses it has one element, and no other.
     """
+
+    dropped: frozenset[int] = frozenset()
 
     def __init__(self, name: str, held: str | None, size: CText, *, is_given: bool) -> None:
         self.name = name
@@ -68,6 +71,7 @@ class LoopsCtx(CCtx):
         functions: Those that may be called, by name.
         outside: The accesses that may be out of range, and in which dimensions.
         left: How much of the stack functions may take that call one another, as text.
+        pointer: How parameters point to memory.
         settled: By their texts, what holds numbers that stay as they are while the function runs.
         is_settling: Whether what is written now is computed before all else.
     """
@@ -75,6 +79,7 @@ class LoopsCtx(CCtx):
     known: Context
     outside: frozenset[tuple[Node, int]] = frozenset()
     left = ""
+    pointer = "*restrict "
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)

@@ -12,6 +12,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import operands
 from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.analysis.facts.scopes import assigned_variables
+from relayish.tir.externs import is_barrier
 from relayish.tir.functor import IRFunctor
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call, PrimitiveNode, Reduce
@@ -263,6 +264,8 @@ class _Collector(IRFunctor[_Steps]):
 
     def _add_call(self, call: Call, place: Place) -> None:
         """Add what a call accesses: anything, or what it is given to read and to write."""
+        if is_barrier(call):
+            return
         if effect_of(call) & ~Effect.WRITES:
             self._add(call, None, place, reads=True, writes=True)
             return
