@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple, TypeAlias
 
+from relayish.codegen.c.dialect import C11, Dialect
 from relayish.codegen.c.helpers import helper_name
 from relayish.codegen.c.names import Names
 from relayish.codegen.c.text import CText
@@ -71,14 +72,20 @@ class Source:
         taken: Names that functions have.
         calls_back: Whether functions of Python are called.
         tells: Whether checks that fail tell numbers: indices, and variables of loops.
+        dialect: What it is written in.
+        kernels: The functions that stand before all others, which only these call.
     """
 
-    def __init__(self, taken: Iterable[str] = (), *, tells: bool = False) -> None:
+    def __init__(
+        self, taken: Iterable[str] = (), dialect: Dialect = C11, *, tells: bool = False
+    ) -> None:
         self.faults: list[Fault] = []
         self.helpers: dict[tuple[str, str], None] = {}
         self.taken = frozenset(taken)
         self.calls_back = False
         self.tells = tells
+        self.dialect = dialect
+        self.kernels: list[str] = []
 
 
 class CCtx(AnalyzeCtx):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from relayish.codegen.c.call_backs import CALL_BACK, DECLARATION, NUMBERS
 from relayish.codegen.c.context import Fault, Source
+from relayish.codegen.c.dialect import C11, Dialect
 from relayish.codegen.c.helpers import write_helpers
 from relayish.codegen.c.loops.functions import write_function
 from relayish.codegen.c.loops.signatures import Signature, find_signatures
@@ -18,46 +19,6 @@ from relayish.ir.scopes.name_supply import NameSupply
 from relayish.tir.interpreter.run import Listed, functions_of, link_functions
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.verifier import Rule, verify
-
-HEAD = """\
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#if defined(__GNUC__)
-#define RELAYISH_APART __attribute__((noinline)) /* else compilers forget which memory is which */
-#pragma GCC diagnostic ignored "-Wunknown-pragmas" /* of OpenMP, which say what is so anyway */
-#else
-#define RELAYISH_APART
-#endif
-#if defined(__FAST_MATH__)
-#warning "numbers may differ: this is compiled with rules of its own for floats"
-#endif
-#if defined(RELAYISH_LOOSE)
-/* whoever says so wants sums in another order, and functions of vectors, which are 4 units off */
-#if defined(__GLIBC__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define RELAYISH_SIMD __attribute__((simd("notinbranch"))) extern
-RELAYISH_SIMD float expf(float), logf(float), sinf(float), cosf(float), powf(float, float);
-RELAYISH_SIMD double exp(double), log(double), sin(double), cos(double), pow(double, double);
-#if __GLIBC_PREREQ(2, 35)
-RELAYISH_SIMD float tanf(float), asinf(float), acosf(float), atanf(float), atan2f(float, float);
-RELAYISH_SIMD float sinhf(float), coshf(float), tanhf(float), asinhf(float), acoshf(float);
-RELAYISH_SIMD float atanhf(float), erff(float), exp2f(float), expm1f(float), log2f(float);
-RELAYISH_SIMD float log10f(float), log1pf(float), cbrtf(float);
-RELAYISH_SIMD double tan(double), asin(double), acos(double), atan(double), atan2(double, double);
-RELAYISH_SIMD double sinh(double), cosh(double), tanh(double), asinh(double), acosh(double);
-RELAYISH_SIMD double atanh(double), erf(double), exp2(double), expm1(double), log2(double);
-RELAYISH_SIMD double log10(double), log1p(double), cbrt(double);
-#endif
-#endif
-#elif defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif"""
 
 _LEFT_TO_RUN = frozenset({Rule.BOUNDS, Rule.LOOP_KIND})
 """Rules of which it shows when a program is run whether it keeps them."""
@@ -111,6 +72,7 @@ def write_program(
     taken: Iterable[str] = (),
     inner: bool = False,
     tells: bool = True,
+    dialect: Dialect = C11,
 ) -> CSource:
     """Return a program of the loop IR in C, as :func:`to_c`, perhaps as a part of more.
 
@@ -122,19 +84,21 @@ def write_program(
             then given memory that it uses again, for several arguments.
         tells: Whether checks that fail tell numbers, which a function :data:`NUMBERS` gives; where
             the source is a part of more, whoever has the rest writes that.
+        dialect: What is written.
     """
     listed = _listed(program)
     if not listed:
         raise CodegenError("the module has no function of the loop IR, so nothing is to be written")
     _verify(program)
-    supply = NameSupply(taken=[CALL_BACK, NUMBERS, "fault_numbers", *taken])
+    supply = NameSupply(taken=[CALL_BACK, NUMBERS, "fault_numbers", *dialect.taken, *taken])
     names = {func: supply.fresh_name(identifier(func.name)) for _, func, _ in listed}
     first = [listed[0][1]] if inner else []
     known = find_signatures(link_functions(listed, "plain"), names, sharing=first)
-    source = Source([CALL_BACK, *names.values()], tells=tells)
+    source = Source([CALL_BACK, *names.values(), *dialect.taken], dialect, tells=tells)
+    handlers = (*dialect.handlers, *handlers)
     written = [write_function(source, each, known, handlers) for each in known.values()]
-    if inner:
-        written = [(f"static RELAYISH_APART {head}", lines) for head, lines in written]
+    before = "static RELAYISH_APART " if inner else dialect.outside
+    written = [(f"{before}{head}", lines) for head, lines in written]
     by_name = {".".join(path): known[func] for path, func, _ in listed}
     told = "" if inner else write_numbers(source.faults, NUMBERS)
     text = _assemble(source, written, told)
@@ -168,8 +132,13 @@ def _verify(program: LoweredFunc | Module | IRModule[Any]) -> None:
 
 
 def _assemble(source: Source, written: Sequence[tuple[str, list[str]]], told: str) -> str:
-    parts = [HEAD, *([DECLARATION] if source.calls_back else []), *write_helpers(source.helpers)]
+    dialect = source.dialect
+    helpers = [
+        each.replace("static inline", dialect.inline) for each in write_helpers(source.helpers)
+    ]
+    parts = [dialect.head, *([DECLARATION] if source.calls_back else []), *helpers]
     parts += [told.rstrip()] if told else []
+    parts += source.kernels
     if len(written) > 1:
         parts.append("\n".join([f"{head};" for head, _ in written]))
     parts += ["\n".join([head, "{", *lines, "}"]) for head, lines in written]

@@ -10,8 +10,8 @@ from relayish.codegen.c.core.context import CoreCtx, Part, Place
 from relayish.codegen.c.core.functions import write_function
 from relayish.codegen.c.core.program import OutsideCall, Program, RunTools
 from relayish.codegen.c.core.symbols import moves_values
+from relayish.codegen.c.dialect import HEAD
 from relayish.codegen.c.helpers import write_helpers
-from relayish.codegen.c.program import HEAD
 from relayish.core.ir.definition import FuncEntry
 from relayish.core.ir.family import Definition, Expr
 from relayish.core.ir.stmt import Call, Icall

@@ -173,7 +173,8 @@ class Accesses(Expressions):
         shape = [self.size(visitor, size) for size in tensor.shape]
         indices = self._checked(ctx, node, tensor, indices, shape)
         known = [
-            1 if axis in memory.dropped else constant(size) for axis, size in enumerate(tensor.shape)
+            1 if axis in memory.dropped else constant(size)
+            for axis, size in enumerate(tensor.shape)
         ]
         if buffer.strides:
             steps = [self.size(visitor, step) for step in buffer.strides]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Final
 
 from relayish.codegen.c.context import DEEPEST_NEST, Fault, Source, too_deep
@@ -69,35 +70,43 @@ def write_function(
     ctx.outside = frozenset([(each.access, each.dimension) for each in found])
     params = _parameters(ctx, signature)
     ctx.left = ctx.names.fresh("left") if signature.is_counted else str(STACK)
+    handler = _handler_of(visitor)
     moved = {
         each.destination for each in PROGRAM.pre_order(func.body) if isinstance(each, (Alloc, Free))
     }
     temps: list[tuple[Buffer, Memory]] = []
     left = room = MOST_COUNTED if signature.is_counted else MOST_FRAME
     for buffer in func.temp_bufs:
+        if handler.is_apart(buffer):
+            continue
         memory = _temporary(
-            ctx, buffer, left, moves=buffer in moved, is_full=buffer in signature.full
+            ctx,
+            buffer,
+            left if handler.has_stack else 0,
+            moves=buffer in moved,
+            is_full=buffer in signature.full,
         )
         left -= _room(int(memory.size.text)) if memory.is_stack else 0
         temps.append((buffer, memory))
     ctx.memories.update(temps)
     ctx.has_cleanup = any(not memory.is_stack for _, memory in temps)
-    handler = _handler_of(visitor)
-    ctx.is_settling = not _changes_arguments(func)
-    for arg in signature.params:
-        if isinstance(arg, Var) and arg.dtype.is_integer:
-            ctx.check_bounds(arg, f"argument {arg.name}", arg)
-        elif isinstance(arg, Buffer):
-            ctx.memories[arg].size = handler.count(visitor, arg)
-    ctx.is_settling = False
-    for buffer, memory in temps:
-        if not memory.is_stack and buffer not in moved:
-            allocate(ctx, memory, buffer, handler.count(visitor, buffer), buffer)
-            memory.may_be_missing = False
-    ctx.run(visitor, func.body)
+    apart = ctx.braces("", func) if ctx.has_cleanup else nullcontext()
+    with apart:  # in C++ nobody jumps to the end over a declaration
+        ctx.is_settling = not _changes_arguments(func)
+        for arg in signature.params:
+            if isinstance(arg, Var) and arg.dtype.is_integer:
+                ctx.check_bounds(arg, f"argument {arg.name}", arg)
+            elif isinstance(arg, Buffer):
+                ctx.memories[arg].size = handler.count(visitor, arg)
+        ctx.is_settling = False
+        for buffer, memory in temps:
+            if not memory.is_stack and buffer not in moved:
+                allocate(ctx, memory, buffer, handler.count(visitor, buffer), buffer)
+                memory.may_be_missing = False
+        ctx.run(visitor, func.body)
     lines = _without_sizes(ctx.lines, [memory for _, memory in temps])
-    ctx.lines = _without_unused(lines)
-    ctx.lines[:0] = [f"  (void){name};" for name in _unused(params, ctx.lines)]
+    ctx.lines = without_unused(lines)
+    ctx.lines[:0] = [f"  (void){name};" for name in unused(params, ctx.lines)]
     for line in _only_filled(ctx.lines, [memory for _, memory in temps if memory.is_stack]):
         ctx.line(line)
     _end(ctx, [memory for _, memory in temps if not memory.is_stack])
@@ -114,7 +123,7 @@ def _changes_arguments(func: LoweredFunc) -> bool:
     return any(each.tensor in func.args for each in stores)
 
 
-def _without_unused(lines: Sequence[str]) -> list[str]:
+def without_unused(lines: Sequence[str]) -> list[str]:
     """Return lines without declarations of numbers that nothing behind uses."""
     used: set[str] = set()
     kept = []
@@ -165,7 +174,7 @@ _ARRAY: Final = re.compile(r" *\w+ \w+\[\d+\];")
 _STORE: Final = re.compile(r" *\w+\[(.*)\] = (.*)")
 
 
-def _unused(params: Sequence[str], lines: Sequence[str]) -> list[str]:
+def unused(params: Sequence[str], lines: Sequence[str]) -> list[str]:
     """Return the names of parameters that no line uses, of which compilers warn."""
     used = set(_WORD.findall("\n".join(lines)))
     names = [_WORD.findall(each)[-1] for each in params]
@@ -202,7 +211,7 @@ def _handler_of(visitor: Visitor[LoopsCtx]) -> LoopsToC:
 def _parameters(ctx: LoopsCtx, signature: Signature) -> list[str]:
     """Return the parameters of a function, and bind what they stand for."""
     params, masks = [], []
-    pointer = "*" if signature.is_aliased else "*restrict "
+    ctx.pointer = pointer = "*" if signature.is_aliased else "*restrict "
     for arg in signature.params:
         assert isinstance(arg, (Var, Buffer))
         held = c_type(arg.dtype)
@@ -317,5 +326,5 @@ def _end(ctx: LoopsCtx, heap: Sequence[Memory]) -> None:
     for memory in heap:
         for name in (memory.name, memory.held):
             if name is not None:
-                ctx.line(f"free({name});")
+                ctx.line(f"{ctx.source.dialect.memory}free({name});")
     ctx.line("return status;")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar
 
 from relayish.codegen.c.arithmetic import narrowed
 from relayish.codegen.c.loops.calls import Calls
@@ -30,9 +30,6 @@ from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Store, Var
 
-_PRAGMAS: Final = MappingProxyType({ForType.PARALLEL: "parallel for", ForType.VECTORIZED: "simd"})
-"""What OpenMP is told of a loop, if nothing in it fails and no iteration needs another."""
-
 
 @register_handler("c")
 class LoopsToC(Calls, domain="tir"):
@@ -41,6 +38,18 @@ class LoopsToC(Calls, domain="tir"):
     What programs mean is kept: integers wrap around, faults end the function with a status, nothing
     is reassociated. A check stands wherever it is not known that it holds.
     """
+
+    pragmas: ClassVar[Mapping[ForType, str]] = MappingProxyType(
+        {ForType.PARALLEL: "parallel for", ForType.VECTORIZED: "simd"}
+    )
+    """What OpenMP is told of a loop, if nothing in it fails and no iteration needs another."""
+
+    has_stack: ClassVar[bool] = True
+    """Whether small temporaries are arrays of the function."""
+
+    def is_apart(self, buffer: Buffer) -> bool:  # noqa: ARG002 - dialects say so
+        """Return whether whatever uses a temporary has memory of its own for it."""
+        return False
 
     def handle_block(self, visitor: Dispatch, node: stmts.Block) -> None:
         ctx: LoopsCtx = visitor.context
@@ -135,7 +144,7 @@ class LoopsToC(Calls, domain="tir"):
         ):
             ctx.run(visitor, node.body)
         ctx.names.leave()
-        pragma = next((text for kind, text in _PRAGMAS.items() if node.for_type & kind), None)
+        pragma = next((text for kind, text in self.pragmas.items() if node.for_type & kind), None)
         if pragma is None or end is None or faults < len(ctx.source.faults):
             return
         if is_parallel(node):
@@ -270,7 +279,7 @@ class LoopsToC(Calls, domain="tir"):
     def _release(ctx: LoopsCtx, memory: Memory) -> None:
         for name in (memory.name, memory.held):
             if name is not None:
-                ctx.line(f"free({name});")
+                ctx.line(f"{ctx.source.dialect.memory}free({name});")
                 ctx.line(f"{name} = NULL;")
 
 
@@ -287,7 +296,7 @@ def allocate(ctx: LoopsCtx, memory: Memory, buffer: Buffer, count: CText, node: 
         if count.text == "0" or not count.text.isdigit():
             size = "1" if count.text == "0" else f"({count.text} > 0 ? {size} : 1)"
         if name == memory.held:
-            ctx.line(f"{name} = calloc({size}, sizeof({held}));")
+            ctx.line(f"{name} = {ctx.source.dialect.memory}calloc({size}, sizeof({held}));")
         else:
-            ctx.line(f"{name} = malloc({size} * sizeof({held}));")
+            ctx.line(f"{name} = {ctx.source.dialect.memory}malloc({size} * sizeof({held}));")
         ctx.fail_if(f"!{name}", LifetimeError, f"there is no memory for {buffer.name}", node)

@@ -66,7 +66,7 @@ def stored_first(func: LoweredFunc, fills: Fills) -> frozenset[Buffer]:
         Linear in the size of the function and the depth of its loops, for each temporary.
     """
     return frozenset(
-        [each for each in _plain(func, func.temp_bufs) if _is_full(func.body, each, fills)]
+        [each for each in _plain(func, func.temp_bufs) if is_stored_first(func.body, each, fills)]
     )
 
 
@@ -119,8 +119,14 @@ def _plain(func: LoweredFunc, buffers: Iterable[Buffer]) -> list[Buffer]:
     ]
 
 
-def _is_full(root: Node, buffer: Buffer, fills: Fills) -> bool:
-    """Return whether each element is stored before it is read where nothing else uses a buffer."""
+def is_stored_first(root: Node, buffer: Buffer, fills: Fills) -> bool:
+    """Return whether each element is stored before it is read where nothing else uses a buffer.
+
+    Args:
+        root: Where it is used.
+        buffer: A buffer without gaps.
+        fills: What is known of the functions that are called.
+    """
     pending = [root]
     while pending:
         stmt = pending.pop()
