@@ -152,9 +152,9 @@ def free_steps(root: Node) -> dict[Node, Store]:
         if not isinstance(store, Store) or store.value.type.is_float:
             continue
         value = store.value
-        if isinstance(value, _ANY_ORDER_AFTER) and _is_place(value.a, store):
+        if isinstance(value, _ANY_ORDER_AFTER) and is_place(value.a, store):
             so_far, other = value.a, value.b
-        elif isinstance(value, _ANY_ORDER) and _is_place(value.b, store):
+        elif isinstance(value, _ANY_ORDER) and is_place(value.b, store):
             so_far, other = value.b, value.a
         else:
             continue
@@ -163,7 +163,7 @@ def free_steps(root: Node) -> dict[Node, Store]:
     return found
 
 
-def _is_place(expr: Expr, store: Store) -> bool:
+def is_place(expr: Expr, store: Store) -> bool:
     """Return whether an expression reads what a store writes."""
     if not isinstance(expr, Load) or expr.tensor is not store.tensor:
         return False

@@ -6,17 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
+from relayish.ir.scopes.scoping import collect_variables, free_variables
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr, Not
 from relayish.tir.ir.stmt import Block, For, IfThenElse
 from relayish.tir.schedule.nests import as_held
 from relayish.tir.schedule.state import Ref, State, held, with_held
+from relayish.tir.substitution import LOOPS, copy_with_fresh_variables
 
 
 def path_to(outer: Ref, inner: Ref) -> list[Stmt]:
-    """Return the statements from ``outer``, which is around ``inner``, to that, both included."""
-    found = [inner.stmt]
-    for ref in inner.ancestors():
+    """Return the statements from ``outer``, around ``inner`` or itself, to that, both included."""
+    found: list[Stmt] = []
+    for ref in (inner, *inner.ancestors()):
         found.append(ref.stmt)
         if ref is outer:
             return found[::-1]
@@ -47,6 +49,28 @@ def around(path: Sequence[Stmt], stmt: Stmt) -> Stmt:
                     f"{one_line(path[-1])}; expected nothing but loops and conditions"
                 )
     return stmt
+
+
+def copied_out(outer: Ref, path: Sequence[Stmt], stmt: Stmt) -> Stmt:
+    """Return :func:`around`, with variables of its own, that may stand before the path.
+
+    Args:
+        outer: The place of the first of the path.
+        path: From there down.
+        stmt: What takes the place of its last.
+
+    Raises:
+        ScheduleError: If it depends on something that is declared within ``outer``.
+    """
+    made = copy_with_fresh_variables(around(path, stmt))
+    _, bound = collect_variables(outer.stmt, LOOPS)
+    missing = [each for each in free_variables(made) if each in bound]
+    if missing:
+        raise ScheduleError(
+            f"{one_line(stmt)} depends on {one_line(missing[0])}, which is declared in "
+            f"{one_line(outer.stmt)}; expected one that depends on loops only"
+        )
+    return made
 
 
 def questions(path: Sequence[Stmt]) -> Iterator[Expr]:

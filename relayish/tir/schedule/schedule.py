@@ -22,6 +22,7 @@ from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
 from relayish.tir.schedule.primitives.annotations import AnnotationSteps
 from relayish.tir.schedule.primitives.caching import CachingSteps
+from relayish.tir.schedule.primitives.factoring import FactoringSteps
 from relayish.tir.schedule.primitives.flattening import FlatteningSteps
 from relayish.tir.schedule.primitives.inlining import InliningSteps
 from relayish.tir.schedule.primitives.kinds import KindSteps
@@ -51,6 +52,7 @@ class Schedule(
     AnnotationSteps,
     SamplingSteps,
     InliningSteps,
+    FactoringSteps,
     CachingSteps,
     MemorySteps,
     LayoutSteps,

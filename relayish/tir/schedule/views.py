@@ -47,7 +47,7 @@ def memory_type_of(word: str) -> MemoryType:
     Raises:
         ScheduleError: If nothing is called so.
     """
-    found = MEMORY_TYPES.get(word) if isinstance(word, str) else None
+    found = MEMORY_TYPES.get(word)
     if found is None:
         known = ", ".join([repr(each) for each in MEMORY_TYPES])
         raise ScheduleError(f"no memory is called {show_found(word)}; expected one of {known}")

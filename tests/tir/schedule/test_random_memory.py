@@ -27,7 +27,18 @@ def cache_write(schedule: tir.Schedule, draw: random.Random) -> None:
     schedule.cache_write(draw.choice(schedule.get_all_blocks()), 0, draw.choice(("local", "stack")))
 
 
-CALLS = {"decompose_reduction": decompose, "cache_read": cache_read, "cache_write": cache_write}
+def rfactor(schedule: tir.Schedule, draw: random.Random) -> None:
+    names = {each.name for each in schedule.get_all_blocks()}
+    block = draw.choice([name for name in sorted(names) if f"{name}__reduce_init" in names])
+    schedule.rfactor(draw.choice(schedule.get_loops(block)[::-1][:3]), draw.randint(0, 1))
+
+
+CALLS = {
+    "decompose_reduction": decompose,
+    "cache_read": cache_read,
+    "cache_write": cache_write,
+    "rfactor": rfactor,
+}
 
 
 @contextlib.contextmanager

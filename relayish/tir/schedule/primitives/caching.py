@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
@@ -18,7 +18,7 @@ from relayish.tir.ir.stmt import Alloc, Block, For, Free, ScheduleBlock, Schedul
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.legality import show
-from relayish.tir.schedule.paths import put_beside
+from relayish.tir.schedule.paths import path_to, put_beside, questions
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State, held
@@ -71,8 +71,8 @@ class CachingSteps(Steps):
 
         Everything from the first use of the buffer on to the end of these loops uses the new
         memory. Where it is not known that each element of the part is stored to before it is read,
-        the part is copied there first. As CINN has it, the blocks that compute are called as their new memory,
-        ``B_local_temp_buffer``, and the one that copies is called ``B``.
+        the part is copied there first. As CINN has it, the blocks that compute are called as their
+        new memory, ``B_local_temp_buffer``, and the one that copies is called ``B``.
 
         Args:
             block: A block that writes.
@@ -107,7 +107,7 @@ def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: st
         raise ScheduleError(
             f"{one_line(body)} reads {tensor.name} by another number of indices than it has"
         )
-    place = _place_of_copy(state, block, loads)
+    place = place_without_writes(state, block, loads)
     context = state.context(place)
     part = part_of(loads, place.stmt, context)
     if buffer in state.func.temp_bufs and not _is_defined(place, buffer):
@@ -133,17 +133,35 @@ def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: st
     return found
 
 
-def _place_of_copy(state: State, block: Ref, loads: Sequence[Load]) -> Ref:
-    """Return what is furthest out around a block in which nothing writes what loads read later."""
+def place_without_writes(
+    state: State,
+    inner: Ref,
+    loads: Sequence[Load],
+    blocks: Callable[[Dependence], bool] = lambda _: False,
+) -> Ref:
+    """Return what is furthest out around a place in which nothing writes what loads read later.
+
+    Bounds and conditions on the way count as loads, where they are.
+
+    Args:
+        state: The schedule.
+        inner: The place.
+        loads: What is read in it.
+        blocks: Which dependences there must not be either.
+    """
     wanted = set(loads)
     blocker: Dependence | None = None
-    for place in _nests(block):
-        found = dependences(place.stmt, state.context(place))
+    for place in _nests(inner):
+        asked = set(PROGRAM.pre_order(list(questions(path_to(place, inner)))))
         blocker = next(
             (
                 each
-                for each in found
-                if each.kind is DependenceKind.FLOW and each.sink.node in wanted
+                for each in dependences(place.stmt, state.context(place))
+                if blocks(each)
+                or (
+                    each.kind is DependenceKind.FLOW
+                    and (each.sink.node in wanted or each.sink.node in asked)
+                )
             ),
             None,
         )
@@ -151,7 +169,7 @@ def _place_of_copy(state: State, block: Ref, loads: Sequence[Load]) -> Ref:
             return place
     assert blocker is not None
     raise ScheduleError(
-        f"{one_line(block.stmt)} reads what it has written itself: {show(blocker)}; expected "
+        f"{one_line(inner.stmt)} reads what it has written itself: {show(blocker)}; expected "
         f"reads of what is there before it"
     )
 

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
-from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
 from relayish.tir.schedule.handles import BlockRV, LoopRV
 from relayish.tir.schedule.legality import show
-from relayish.tir.schedule.paths import around, path_to, put_beside, questions, without_last
+from relayish.tir.schedule.paths import copied_out, path_to, put_beside, questions, without_last
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
-from relayish.tir.substitution import LOOPS, copy_with_fresh_variables
 
 
 class ReductionSteps(Steps):
@@ -60,14 +59,7 @@ def decompose_reduction(state: State, block: Ref, loop: Ref) -> Ref:
     path = path_to(loop, first)
     rest = without_last(path)
     _check_comes_first(state, loop, path, rest)
-    made = copy_with_fresh_variables(around(path, first.stmt))
-    _, bound = collect_variables(loop.stmt, LOOPS)
-    missing = [each for each in free_variables(made) if each in bound]
-    if missing:
-        raise ScheduleError(
-            f"{one_line(first.stmt)} depends on {one_line(missing[0])}, which is declared in "
-            f"{one_line(loop.stmt)}; expected one that depends on loops only"
-        )
+    made = copied_out(loop, path, first.stmt)
     image = next(each for each in PROGRAM.pre_order(made) if isinstance(each, type(first.stmt)))
     put_beside(state, loop, rest, made, images={first.stmt: image}, after=False)
     return state.ref(image)
