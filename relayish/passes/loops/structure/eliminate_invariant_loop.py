@@ -163,8 +163,8 @@ class _StoredBefore:
         """Return whether a load comes after a store to its element, in any iteration."""
         if not isinstance(load, Load) or not self._facts.context.is_stable(load.indices):
             return False
-        child = load
-        while len(parents := self._parents.get(child, ())) == 1:
+        child: Node = load
+        while len(parents := self._parents.get(child, [])) == 1:
             [parent] = parents
             if isinstance(parent, Block) and any(
                 isinstance(stmt, Store) and self._is_at(stmt, load)

@@ -79,14 +79,14 @@ def _narrow_variables(func: LoweredFunc) -> LoweredFunc:
     if not made:
         return func
     images: dict[Node, Any] = {}  # Any: statements
-    for stmt in STATEMENTS.post_order(func.body):
-        image: Any = STATEMENTS.rebuild[type(stmt)](stmt, images.get)
+    for each in STATEMENTS.post_order(func.body):
+        image: Any = STATEMENTS.rebuild[type(each)](each, images.get)
         if isinstance(image, For) and image.loop_var in made:
             low, extent = _cast(image.min), _cast(image.extent)
             image = image.with_fields(loop_var=made[image.loop_var], min=low, extent=extent)
         elif isinstance(image, ScheduleBlockRealize):
             image = _narrow_block(image, made)
-        images[stmt] = image
+        images[each] = image
     wide: dict[Node, Node] = {var: Cast(INT64, narrow) for var, narrow in made.items()}
     return func.with_fields(body=substitute(images[func.body], wide))
 
@@ -134,7 +134,7 @@ def _cast(expr: Expr) -> Expr:
 
 
 def narrow(expr: Expr, facts: Facts) -> Expr | None:
-    """Return an integer of 64 bits in 32, if it and all that it is computed of there are such."""
+    """Return an integer of 64 bits in 32, if all that it is computed of is such, and converted."""
     images: dict[Node, Expr] = {}
     for node in VALUES.order_after(expr, _operands_of_64):
         assert isinstance(node, Expr)
@@ -144,8 +144,10 @@ def narrow(expr: Expr, facts: Facts) -> Expr | None:
             images[node] = VALUES.rebuild[type(node)](node, lambda each, _: images[each])
         elif isinstance(node, Cast) and node.v.type.is_integer and _is_narrow(node.v):
             images[node] = node.v if node.v.type == INT32 else Cast(INT32, node.v)
-        else:
+        elif ops.integer_of(node) is not None:
             images[node] = _cast(node)
+        else:
+            return None  # it would have to be converted
     return images[expr]
 
 

@@ -126,8 +126,12 @@ def _groups(stmts: Sequence[Stmt], facts: Facts) -> Iterator[list[Load]]:
 
 def _loads(stmts: Sequence[Stmt]) -> Iterator[Load]:
     """Yield the loads that are evaluated whenever statements are, in order."""
-    values = [stmt.value if isinstance(stmt, Store) else stmt.body for stmt in stmts]  # type: ignore[attr-defined]  # a leaf has no others
-    held = [each for each in values if each is not None]
+    held: list[Node] = []
+    for stmt in stmts:
+        if isinstance(stmt, Store):
+            held.append(stmt.value)
+        elif isinstance(stmt, Let) and stmt.body is not None:
+            held.append(stmt.body)
     for each in PROGRAM.pre_order(held, lambda node: not has_scopes(type(node))):
         if isinstance(each, Load) and isinstance(each.tensor, Tensor):
             yield each
