@@ -26,9 +26,22 @@ from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.values.interval import type_range
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir import stmt as stmts
-from relayish.tir.ir.flags import ForType
+from relayish.tir.ir.flags import ForType, LLVMForLoopMeta, UnrollMode
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Store, Var
+
+
+def _told_of(metadata: LLVMForLoopMeta | None) -> list[str]:
+    """Return what a compiler is told of a loop for which that is written down."""
+    if metadata is None:
+        return []
+    said = [] if metadata.vectorization else ["novector"]
+    match metadata.unroll_mode:
+        case UnrollMode.NEVER:
+            return [*said, "unroll 1"]
+        case UnrollMode.FULL:
+            return [*said, "unroll 65534"]
+    return said
 
 
 @register_handler("c")
@@ -144,8 +157,11 @@ class LoopsToC(Calls, domain="tir"):
         ):
             ctx.run(visitor, node.body)
         ctx.names.leave()
+        told = _told_of(node.metadata)
+        for each in told:
+            ctx.lines[before] = f"#pragma GCC {each}\n{ctx.lines[before]}"
         pragma = next((text for kind, text in self.pragmas.items() if node.for_type & kind), None)
-        if pragma is None or end is None or faults < len(ctx.source.faults):
+        if pragma is None or end is None or told or faults < len(ctx.source.faults):
             return
         if is_parallel(node):
             ctx.lines[before] = f"#pragma omp {pragma}\n{ctx.lines[before]}"
