@@ -9,7 +9,7 @@ from typing import Any
 from relayish.analysis.infer_type import infer_type
 from relayish.draw.diagram import Box, BoxKind, Diagram
 from relayish.draw.keys import join_key
-from relayish.draw.readers.table import READERS, read
+from relayish.draw.readers.table import READERS, list_options, read
 from relayish.draw.readers.texts import attribute_lines, with_attributes
 from relayish.errors import ModelError, PackageError, TypeInferenceError, UnknownKindError
 from relayish.ir.modules.module import Module
@@ -28,6 +28,7 @@ def read_module(
     only: str | None = None,
     title: str = "",
     types: bool = True,
+    work: bool = False,
 ) -> Diagram:
     """Return the diagram of a module.
 
@@ -36,6 +37,7 @@ def read_module(
         only: The name of the one definition that is drawn; by default all are.
         title: What stands above the picture.
         types: Whether types are inferred where the module has none.
+        work: Whether loops tell what they do.
 
     Raises:
         UnknownNameError: If the module has no definition ``only``.
@@ -46,7 +48,7 @@ def read_module(
     if len(definitions) == 1:
         ((name, node),) = definitions.items()
         told = with_attributes(find_title(name, node), node)
-        return read(node, title=title or told, **_options(node, types))
+        return read(node, title=title or told, **_options(node, types=types, work=work))
     diagram = Diagram(title or "module")
     for name, node in definitions.items():
         holder = diagram.add(
@@ -57,7 +59,7 @@ def read_module(
                 lines=tuple(attribute_lines(node)),
             )
         )
-        inner = read(node, **_options(node, types))
+        inner = read(node, **_options(node, types=types, work=work))
         embed(inner, diagram, holder, f"@{name}")
     return diagram
 
@@ -92,5 +94,7 @@ def _definitions(mod: Module[Any]) -> Mapping[str, Node]:  # Any: as above
     return {name: node for section in mod.sections().values() for name, node in section.items()}
 
 
-def _options(node: Node, types: bool) -> dict[str, bool]:
-    return {"types": types} if isinstance(node, Expr) else {}
+def _options(node: Node, **asked: bool) -> dict[str, bool]:
+    """Return the options among those that are asked for that a definition can be drawn with."""
+    known = list_options(node)
+    return {name: value for name, value in asked.items() if name in known}

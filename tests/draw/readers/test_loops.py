@@ -67,6 +67,14 @@ def test_schedule_is_drawn_as_the_function_it_holds_with_work() -> None:
     assert draw(schedule, work=False).to_text() == draw(schedule.func).to_text()
 
 
+def test_loops_of_a_module_tell_what_they_do() -> None:
+    mod = relay.IRModule({"first": sums(), "second": sums()})
+    shown = draw(mod, work=True).to_text()
+    assert shown.count("2,048 iterations") == 2
+    assert "iterations" not in draw(mod).to_text()
+    assert "2,048 iterations" in draw(mod, only="first", work=True).to_text()
+
+
 def test_svg_shows_what_the_tree_does() -> None:
     picture = draw(sums(), work=True)
     root = ET.fromstring(picture.to_svg())
