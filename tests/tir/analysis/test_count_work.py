@@ -81,6 +81,7 @@ def test_guard_of_a_split_is_counted_out() -> None:
     guarded = tir.IfThenElse(index < 10, tir.Store(B, A[index], (index,)))
     work = count_work(loop(I, 0, 3, loop(J, 0, 4, guarded)))
     assert (stores(work), touched(work)) == ("10", {"_A": "10", "_B": "10"})
+    assert [str(each.elements) for each in work.loops[1].footprints] == ["<=4", "<=4"]
 
 
 def test_guard_of_a_large_split_is_counted_out_without_looking_at_each_point() -> None:
@@ -129,6 +130,21 @@ def test_loop_without_iterations_does_nothing() -> None:
 def test_fused_indices_are_as_exact_as_those_they_were() -> None:
     work = count_work(loop(I, 0, 48, tir.Store(Q, P[I / 6, I % 6], (I / 6, I % 6))))
     assert touched(work) == {"_P": "48", "_Q": "48"}
+
+
+def test_indices_of_one_counter_in_two_dimensions_make_a_bound() -> None:
+    work = count_work(loop(I, 0, 16, tir.Store(Q, ONE, (I, I / 4))))
+    assert touched(work) == {"_Q": "<=64"}
+
+
+def test_remainder_of_what_may_be_negative_takes_values_of_both_signs() -> None:
+    work = count_work(loop(I, 0, 8, tir.Store(B, ONE, ((I - 4) % 4 + 10,))))
+    assert touched(work) == {"_B": "<=7"}
+
+
+def test_guard_of_a_quotient_is_counted_out() -> None:
+    guarded = tir.IfThenElse(I / 6 < 3, tir.Store(B, ONE, (I,)))
+    assert stores(count_work(loop(I, 0, 48, guarded))) == "18"
 
 
 def test_fused_index_of_one_buffer_moves_by_one() -> None:
@@ -215,6 +231,18 @@ def test_loop_that_goes_on_while_something_holds_is_counted_or_named() -> None:
     assert stores(count_work(down)) == "4"
     unknown = tir.PolyFor(I, tir.const(0), A[I] < ONE, tir.const(1), tir.Block((store,)))
     assert stores(count_work(unknown)) == "<=(trips of i)"
+
+
+def test_memory_of_a_loop_that_perhaps_runs_never_is_perhaps_not_touched() -> None:
+    store = tir.Store(B, ONE, (tir.const(0),))
+    for limit, told in ((10, {"_B": "1"}), (0, {})):
+        known = tir.PolyFor(
+            I, tir.const(5), I < tir.const(limit), tir.const(1), tir.Block((store,))
+        )
+        assert touched(count_work(known)) == told
+        assert stores(count_work(known)) == str(5 * len(told))
+    unknown = tir.PolyFor(I, tir.const(0), A[I] < ONE, tir.const(1), tir.Block((store,)))
+    assert touched(count_work(unknown)) == {"_A": "<=64", "_B": "<=1"}
 
 
 def test_call_of_which_nothing_is_known_is_said() -> None:

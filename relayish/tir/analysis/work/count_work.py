@@ -349,7 +349,7 @@ class _Counter(IRFunctor[Rule]):
                     buffer = arg.buffer if isinstance(arg, Tensor) else arg
                     if isinstance(buffer, Buffer):
                         spans = tuple([whole(size) for size in self._memory.shape(buffer)])
-                        self._tally.touch(buffer, Box(spans, is_exact=False), writes=writes)
+                        self._tally.touch(buffer, Box(spans), writes=writes)
 
     def _load(self, load: Load, place: Place) -> Rule:
         body = body_of_element(load)

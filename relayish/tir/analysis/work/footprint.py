@@ -101,7 +101,7 @@ def merged(boxes: Iterable[Box], shape: Sequence[Count]) -> tuple[Box, ...]:
         else:
             found.append(box)
             if len(found) > _MOST_BOXES:
-                return (Box(tuple([whole(size) for size in shape]), is_exact=False),)
+                return (Box(tuple([whole(size) for size in shape])),)
     return tuple(found)
 
 

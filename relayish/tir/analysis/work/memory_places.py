@@ -70,7 +70,7 @@ class MemoryPlaces:
         elif len(shape) == 1 and flat is not None:
             box = self._box([flat], place)
         else:
-            box = Box(tuple([whole(size) for size in shape]), is_exact=False)
+            box = Box(tuple([whole(size) for size in shape]))
         stride = None if flat is None else _stride(flat, place.innermost)
         counters = None if _hangs_on_all(indices) else counters_of(indices)
         return Elements(buffer, box, stride, counters)
