@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -29,3 +30,13 @@ def processor() -> str:
         return " ".join(os.uname()[3:]) if hasattr(os, "uname") else ""
     told = [line for line in lines if line.startswith(("flags", "Features", "model name"))]
     return "\n".join(sorted(set(told)))
+
+
+@lru_cache(maxsize=1)
+def processor_name() -> str:
+    """Return what the processor is called."""
+    for line in processor().splitlines():
+        name, _, told = line.partition(":")
+        if name.strip() == "model name":
+            return told.strip()
+    return platform.processor() or platform.machine()

@@ -187,6 +187,7 @@ from relayish.tir.rewriting import rewrite as _rewriting
 from relayish.tir.roofline import Roofline, RooflinePoint, roofline
 from relayish.tir.schedule.handles import BlockRV, ExprRV, LoopRV
 from relayish.tir.schedule.intrinsics import register_tensor_intrinsic
+from relayish.tir.schedule.recorded import recorded as _recorded
 from relayish.tir.schedule.records import ScheduleRecord, best_schedule, read_records
 from relayish.tir.schedule.rules import list_schedules, register_schedule
 from relayish.tir.schedule.schedule import Schedule, Trace

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-import platform
 import signal
 import subprocess
 import sys
@@ -19,11 +18,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from relayish._support.this_machine import processor_name
 from relayish.codegen.c.call_backs import CALL_BACK
 from relayish.codegen.c.executor import flags_for
 from relayish.codegen.c.loops.functions import STACK
 from relayish.codegen.c.program import CSource, to_c
-from relayish.codegen.c.toolchain import FLAGS, find_toolchain, processor
+from relayish.codegen.c.toolchain import FLAGS, find_toolchain
 from relayish.errors import CodegenError, RelayishError
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.function import LoweredFunc
@@ -136,17 +136,7 @@ def _finished(func: LoweredFunc) -> LoweredFunc:
 
 
 def _measurement(verdict: Verdict, seconds: float = math.inf, reason: str = "") -> Measurement:
-    return Measurement(verdict, seconds, reason, machine_name())
-
-
-@lru_cache(maxsize=1)
-def machine_name() -> str:
-    """Return what the processor of this machine is called."""
-    for line in processor().splitlines():
-        name, _, told = line.partition(":")
-        if name.strip() == "model name":
-            return told.strip()
-    return platform.processor() or platform.machine()
+    return Measurement(verdict, seconds, reason, processor_name())
 
 
 class _FailedError(Exception):

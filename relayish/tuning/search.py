@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from relayish._support.this_machine import processor_name
 from relayish.errors import CodegenError, OptionError, WorkerLostError
 from relayish.parallel.engines import find_engine
 from relayish.parallel.map_over import map_over
@@ -32,7 +33,6 @@ from relayish.tuning.measuring import (
     Measurement,
     Trial,
     Verdict,
-    machine_name,
     measure,
 )
 from relayish.tuning.space import default_space
@@ -254,7 +254,7 @@ def _verdict_of(outcome: Outcome[Any, Any]) -> Measurement | None:
 
 def _known_here(records: list[ScheduleRecord]) -> Mapping[str, Measurement]:
     """Return what was found on such a processor, by program; the last counts."""
-    here = machine_name()
+    here = processor_name()
     return {
         each.program: Measurement(Verdict(each.verdict), each.time, each.reason, each.machine)
         for each in records

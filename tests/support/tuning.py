@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 
 from relayish import tir
+from relayish._support.this_machine import processor_name
 from relayish.errors import WorkerLostError
 from relayish.tir.schedule.records import program_of
-from relayish.tuning.measuring import Measurement, Trial, Verdict, machine_name
+from relayish.tuning.measuring import Measurement, Trial, Verdict
 
 
 def scaled(size: int = 4096) -> tir.LoweredFunc:
@@ -42,7 +43,7 @@ def few(schedule: tir.Schedule) -> None:
 
 
 def right(seconds: float) -> Measurement:
-    return Measurement(Verdict.RIGHT, seconds, "", machine_name())
+    return Measurement(Verdict.RIGHT, seconds, "", processor_name())
 
 
 def by_program(trial: Trial) -> Measurement:
@@ -56,7 +57,7 @@ def as_bad_as_can_be(trial: Trial) -> Measurement:
     if trial.reference is None or number == 0:
         return by_program(trial)
     verdicts = (Verdict.WRONG, Verdict.CRASH, Verdict.TIMEOUT, Verdict.REFUSED)
-    return Measurement(verdicts[number - 1], reason="as bad as can be", machine=machine_name())
+    return Measurement(verdicts[number - 1], reason="as bad as can be", machine=processor_name())
 
 
 def losing(trial: Trial) -> Measurement:

@@ -15,7 +15,7 @@ from typing import Any
 
 from relayish._support.sealed_lines import append_entry, read_entries
 from relayish._support.version import VERSION
-from relayish.errors import ScheduleError, UnknownNameError
+from relayish.errors import UnknownNameError
 from relayish.ir.equality.structural_hash import structural_hash
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.schedule.schedule import Schedule, Trace
@@ -132,7 +132,24 @@ def best_schedule(
     Complexity:
         Linear in the function and the records, and what the replay takes.
     """
-    workload = workload_of(func)
+    schedule = Schedule(func)
+    is_taken = replay_best(schedule, records, machine=machine, exact=exact)
+    return schedule if is_taken else None
+
+
+def replay_best(
+    schedule: Schedule,
+    records: Iterable[ScheduleRecord],
+    *,
+    machine: str | None = None,
+    exact: bool | None = None,
+) -> bool:
+    """Take the fastest steps that are known of the function of a schedule; return whether any are.
+
+    Where they are refused, since they were recorded by a version with other primitives, the next
+    are tried. See :func:`best_schedule`.
+    """
+    workload = workload_of(schedule.func)
     found = [
         each
         for each in records
@@ -141,9 +158,11 @@ def best_schedule(
     found.sort(key=lambda each: (each.machine != machine, each.time))
     for record in found:
         if record.steps is None:
-            return None
+            return False
         try:
-            return record.trace.replay(func)
-        except (ScheduleError, UnknownNameError):  # of a version that has other primitives
+            with schedule.attempt():
+                schedule.replay(record.trace)
+                return True
+        except UnknownNameError:
             continue
-    return None
+    return False

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import relayish as relay
 from relayish import tir
 from relayish._support.sealed_lines import append_entry
 from relayish.errors import ScheduleError
@@ -19,6 +20,7 @@ from relayish.tir.schedule.records import (
     read_records,
     workload_of,
 )
+from relayish.transform import get_pass
 from tests.support.tuning import product, scaled
 
 
@@ -126,3 +128,16 @@ def test_a_record_of_a_later_version_is_read_as_far_as_it_is_known(tmp_path: Pat
     append_entry(path, {"of": "something else"})
     first, second = read_records(path)
     assert first == second
+
+
+def test_the_schedule_recorded_replays_what_a_file_knows(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    add_record(path, record(scaled(), 8, 2.0))
+    apply = get_pass("ApplySchedules", rules=f'recorded{{file="{path}"}}')
+    func, other = scaled(), scaled(64)
+    made = apply(relay.IRModule({"f": func, "g": other}))
+    assert factor_of(tir.Schedule(made["f"])) == 8
+    assert made["g"] is other
+    add_record(path, record(scaled(), 16, 1.0))
+    again = apply(relay.IRModule({"f": func}))
+    assert factor_of(tir.Schedule(again["f"])) == 16

@@ -1,0 +1,31 @@
+"""The schedule ``recorded``: the steps that a search found to be the fastest."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+
+from relayish._support.this_machine import processor_name
+from relayish.tir.schedule.records import ScheduleRecord, read_records, replay_best
+from relayish.tir.schedule.rules import register_schedule
+from relayish.tir.schedule.schedule import Schedule
+
+
+@register_schedule("recorded")
+def recorded(schedule: Schedule, *, file: str) -> None:
+    """Take the fastest steps that a file of records knows of the function, if it knows any.
+
+    Args:
+        schedule: Of the function, before any other step.
+        file: What ``tir.tune`` or ``relayish tune`` wrote.
+
+    Raises:
+        OSError: If it cannot be read.
+    """
+    replay_best(schedule, _records(file, os.stat(file).st_mtime_ns), machine=processor_name())
+
+
+@lru_cache(maxsize=4)
+def _records(file: str, changed: int) -> tuple[ScheduleRecord, ...]:
+    del changed  # another time, another file
+    return tuple(read_records(file))
