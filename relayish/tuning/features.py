@@ -37,8 +37,8 @@ _UNKNOWN: Final = 64
 """Iterations of a loop of which nobody knows how many it has."""
 
 NAMES: Final = (
-    *("runs", "vector_runs", "scalar_runs", "chained_runs", "loop_steps", "unrolled"),
-    *("gathers", "innermost", "parallel", "operations"),
+    *("runs", "vector_runs", "scalar_runs", "chained_runs", "loop_steps", "entries", "reloads"),
+    *("gathers", "conflicts", "innermost", "unrolled", "parallel", "operations"),
     *(f"lines_{level}" for level in range(1, len(CACHES) + 1)),
 )
 """What is counted, in order; of each the logarithm."""
@@ -83,6 +83,8 @@ def count_features(func: LoweredFunc) -> NDArray[np.float64]:
     sums = dict.fromkeys(NAMES, 0.0)
     for step in steps(func):
         _add(sums, step)
+    for name in ("innermost", "unrolled"):
+        sums[name] /= max(sums["runs"], 1.0)
     return np.array([math.log2(1 + sums[name]) for name in NAMES])
 
 
@@ -98,7 +100,10 @@ _WEIGHTS: Final = {
     "scalar_runs": 1.0,
     "chained_runs": 3.0,
     "loop_steps": 1.0,
+    "entries": 2.0,
+    "reloads": 12.0,
     "gathers": 1.0,
+    "conflicts": 4.0,
     "operations": 0.1,
     "lines_1": 2.0,
     "lines_2": 6.0,
@@ -108,30 +113,49 @@ _WEIGHTS: Final = {
 
 
 def _add(sums: dict[str, float], step: Step) -> None:
-    runs = math.prod([count for _, count, _ in step.loops])
-    rolled = [each for each in step.loops if not each[2] & ForType.UNROLLED]
-    unrolled = runs / max(1, math.prod([count for _, count, _ in rolled]))
-    innermost = rolled[-1] if rolled else (None, 1, ForType.SERIAL)
-    var, count, kind = innermost
+    loops = [each for each in step.loops if each[1] > 1]
+    runs = math.prod([float(count) for _, count, _ in loops])
+    rolled = [each for each in loops if not each[2] & ForType.UNROLLED]
+    unrolled = runs / math.prod([float(count) for _, count, _ in rolled])
+    var, count, kind = rolled[-1] if rolled else (None, 1, ForType.SERIAL)
     strides = [each.strides.get(var, 0) if var is not None else 0 for each in step.accesses]
-    is_smooth = all(stride in (0, 1) for stride in strides)
     is_chained = bool(rolled) and strides[-1] == 0
-    is_vector = is_smooth and not is_chained and count > 1
-    lanes = 1
+    is_vector = not is_chained and count > 1 and all(stride in (0, 1) for stride in strides)
+    lanes = 1.0
     if is_vector:
-        lanes = max(1, min(count, VECTOR // step.accesses[-1].bytes))
+        lanes = count / math.ceil(count * step.accesses[-1].bytes / VECTOR)
     sums["runs"] += runs
     sums["vector_runs"] += runs / lanes if is_vector else 0
     sums["scalar_runs"] += 0 if is_vector else runs
-    sums["chained_runs"] += runs / max(1.0, unrolled) if is_chained else 0
+    sums["chained_runs"] += runs / unrolled if is_chained else 0
     sums["loop_steps"] += sum(_prefixes(rolled)) / (lanes if kind & ForType.VECTORIZED else 1)
-    sums["unrolled"] += unrolled
+    sums["entries"] += runs / count
+    around = step.accesses[-1].strides.get(rolled[-2][0], 0) if len(rolled) > 1 else 1
+    sums["reloads"] += runs / count if around == 0 and count <= _SHORT else 0
     sums["gathers"] += runs * sum(stride not in (0, 1) for stride in strides)
-    sums["innermost"] += count
-    sums["parallel"] += math.prod([n for _, n, kind in step.loops if kind & ForType.PARALLEL])
+    sums["conflicts"] += runs * sum(_meets_itself(each, rolled[-3:]) for each in step.accesses)
+    sums["innermost"] += runs * count
+    sums["unrolled"] += runs * unrolled
+    sums["parallel"] += math.prod([n for _, n, kind in loops if kind & ForType.PARALLEL])
     sums["operations"] += step.operations * runs / lanes
     for level, size in enumerate(CACHES, 1):
         sums[f"lines_{level}"] += _lines(step, size)
+
+
+def _meets_itself(access: Access, loops: Sequence[tuple[Var, int, ForType]]) -> bool:
+    """Return whether an access goes through memory in steps that a cache keeps in few places."""
+    return any(
+        access.strides.get(var, 0) * access.bytes % _ALIASED == 0 and count > _WAYS
+        for var, count, _ in loops
+        if access.strides.get(var)
+    )
+
+
+_SHORT: Final = 16
+"""Of so few iterations the last store is still on its way when the first load comes again."""
+_ALIASED: Final = 512
+_WAYS: Final = 8
+"""So many lines a cache keeps whose places are alike."""
 
 
 def _prefixes(loops: Sequence[tuple[Var, int, ForType]]) -> Iterator[float]:
