@@ -133,7 +133,7 @@ def _add(sums: dict[str, float], step: Step) -> None:
     around = step.accesses[-1].strides.get(rolled[-2][0], 0) if len(rolled) > 1 else 1
     sums["reloads"] += runs / count if around == 0 and count <= _SHORT else 0
     sums["gathers"] += runs * sum(stride not in (0, 1) for stride in strides)
-    sums["conflicts"] += runs * sum(_meets_itself(each, rolled[-3:]) for each in step.accesses)
+    sums["conflicts"] += runs * sum(_conflicts(each, rolled[-3:]) for each in step.accesses)
     sums["innermost"] += runs * count
     sums["unrolled"] += runs * unrolled
     sums["parallel"] += math.prod([n for _, n, kind in loops if kind & ForType.PARALLEL])
@@ -142,13 +142,15 @@ def _add(sums: dict[str, float], step: Step) -> None:
         sums[f"lines_{level}"] += _lines(step, size)
 
 
-def _meets_itself(access: Access, loops: Sequence[tuple[Var, int, ForType]]) -> bool:
-    """Return whether an access goes through memory in steps that a cache keeps in few places."""
-    return any(
-        access.strides.get(var, 0) * access.bytes % _ALIASED == 0 and count > _WAYS
-        for var, count, _ in loops
-        if access.strides.get(var)
-    )
+def _conflicts(access: Access, loops: Sequence[tuple[Var, int, ForType]]) -> float:
+    """Return how many lines an iteration brings in vain, since a cache keeps them in few places."""
+    strides = [(access.strides.get(var, 0), count) for var, count, _ in loops]
+    if not any(
+        stride and stride * access.bytes % _ALIASED == 0 and count > _WAYS
+        for stride, count in strides
+    ):
+        return 0.0
+    return access.bytes / LINE if strides[-1][0] == 1 else float(strides[-1][0] != 0)
 
 
 _SHORT: Final = 16
