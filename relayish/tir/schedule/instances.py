@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final, TypeAlias
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.tir.analysis.dependence.accesses import Access, arounds
 from relayish.tir.analysis.dependence.iterations import Instance, Iterations
 from relayish.tir.analysis.facts.symbolic_bounds import SymbolicBounds, symbolic_bounds
 from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.linear.integer_system import Row, System
 from relayish.tir.analysis.linear.linear_form import expr_of_form
 from relayish.tir.analysis.values.context import Context
@@ -40,9 +42,23 @@ def domain(block: Ref, region: Ref) -> Box | None:
     assert isinstance(realize, ScheduleBlockRealize)
     inner = [var for stmt in path[:-1] for var in bound_by(stmt) if isinstance(var, Var)]
     context = block.state.context(block)
-    found = [symbolic_bounds(value, inner, context) for value in realize.iter_values]
-    known = [each for each in found if each is not None]
-    return known if len(known) == len(found) else None
+    found: list[SymbolicBounds] = []
+    for value in realize.iter_values:
+        bounds = symbolic_bounds(value, inner, context)
+        if bounds is None:
+            return None
+        found.append(_narrowed(bounds, interval_of(value, context)))
+    return found
+
+
+def _narrowed(bounds: SymbolicBounds, known: Interval) -> SymbolicBounds:
+    """Return bounds of which those that are numbers are as narrow as an interval."""
+    lower, upper = bounds
+    if lower.is_constant:
+        lower = lower._replace(constant=max(lower.constant, int(known.low)))
+    if upper.is_constant:
+        upper = upper._replace(constant=min(upper.constant, int(known.high)))
+    return SymbolicBounds(lower, upper)
 
 
 def runs_once(access: Access, exprs: Sequence[Expr], context: Context) -> bool:

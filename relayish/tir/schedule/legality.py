@@ -163,6 +163,11 @@ def free_steps(root: Node) -> dict[Node, Store]:
     return found
 
 
+def is_idempotent(step: Store) -> bool:
+    """Return whether doing a step that :func:`free_steps` tells once more changes nothing."""
+    return isinstance(step.value, (ops.Max, ops.Min, ops.And, ops.Or))
+
+
 def is_place(expr: Expr, store: Store) -> bool:
     """Return whether an expression reads what a store writes."""
     if not isinstance(expr, Load) or expr.tensor is not store.tensor:

@@ -30,7 +30,7 @@ from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For, PolyFor
-from relayish.tir.ir.tensor import Store
+from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.type import Type
 from relayish.tir.schedule.legality import free_steps, quote
 
@@ -183,11 +183,13 @@ class Move(NamedTuple):
         access: As it was.
         image: As it will be; the same where nothing of it changes.
         same: What is equal for both.
+        block: The name of the innermost block around it.
     """
 
     access: Access
     image: Access
     same: Same = ()
+    block: str = ""
 
     @classmethod
     def unmoved(cls, access: Access) -> Move:
@@ -287,15 +289,20 @@ class Programs:
         self.before, self.after = collect_accesses(before), collect_accesses(after)
         self.steps = free_steps(before)
 
-    def moves(self) -> Iterator[tuple[str, Move]]:
-        """Yield the accesses with what becomes of them, and the names of the blocks around each."""
+    def moves(self, loops: Mapping[Var, Var]) -> Iterator[Move]:
+        """Yield the accesses of the program before that the other has as well.
+
+        Args:
+            loops: The variables of loops that are left, with those of the loops instead.
+        """
         images = dict(_keyed(self.after))
         for key, access in _keyed(self.before):
             image = images.get(key)
             if image is not None:
                 known = image.place.values
-                shared = [var for var in access.place.values if var in known]
-                yield key[0], Move(access, image, tuple([(var, var) for var in shared]))
+                pairs = [(var, loops.get(var, var)) for var in access.place.values]
+                same = tuple([(var, other) for var, other in pairs if other in known])
+                yield Move(access, image, same, key[0])
 
 
 def _keyed(accesses: Accesses) -> Iterator[tuple[_Key, Access]]:

@@ -22,6 +22,7 @@ from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.schedule.handles import BlockRV, ExprRV, Handle, LoopRV
 from relayish.tir.schedule.primitives.annotations import AnnotationSteps
 from relayish.tir.schedule.primitives.caching import CachingSteps
+from relayish.tir.schedule.primitives.compute_location import LocationSteps
 from relayish.tir.schedule.primitives.factoring import FactoringSteps
 from relayish.tir.schedule.primitives.flattening import FlatteningSteps
 from relayish.tir.schedule.primitives.inlining import InliningSteps
@@ -29,6 +30,7 @@ from relayish.tir.schedule.primitives.kinds import KindSteps
 from relayish.tir.schedule.primitives.layout import LayoutSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.memory import MemorySteps
+from relayish.tir.schedule.primitives.merging import MergingSteps
 from relayish.tir.schedule.primitives.partition import PartitionSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
@@ -51,7 +53,9 @@ class Schedule(
     TensorizeSteps,
     AnnotationSteps,
     SamplingSteps,
+    LocationSteps,
     InliningSteps,
+    MergingSteps,
     FactoringSteps,
     CachingSteps,
     MemorySteps,

@@ -109,7 +109,7 @@ def test_reduction_is_no_expression_to_inline():
     k = tir.reduce_axis("k", 5)
     B = tir.compute((4,), lambda i: tir.reduce_sum(A[i, k], [k]), "B")
     schedule = Schedule(tir.lower("f", [A, tir.compute((4,), lambda i: B[i] + 1, "C")]))
-    with pytest.raises(ScheduleError, match="as reductions are|own for each of the variables"):
+    with pytest.raises(ScheduleError, match="own for each of the variables"):
         schedule.compute_inline(schedule.get_block("B"))
 
 

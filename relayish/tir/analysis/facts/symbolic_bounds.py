@@ -51,9 +51,11 @@ def symbolic_bounds(
         return None
     lower = upper = form
     left_out: set[Var] = set(variables)
+    done: set[Var] = set()
     for var in reversed(variables):
-        lower = _without(lower, var, left_out, context, sign=-1)
-        upper = _without(upper, var, left_out, context, sign=1)
+        done.add(var)
+        lower = _without(lower, var, left_out, done, context, sign=-1)
+        upper = _without(upper, var, left_out, done, context, sign=1)
     return SymbolicBounds(
         _without_terms(lower, left_out, context, sign=-1),
         _without_terms(upper, left_out, context, sign=1),
@@ -61,21 +63,28 @@ def symbolic_bounds(
 
 
 def _without(
-    form: LinearForm, var: Var, left_out: set[Var], context: Context, sign: int
+    form: LinearForm,
+    var: Var,
+    left_out: set[Var],
+    done: set[Var],
+    context: Context,
+    sign: int,
 ) -> LinearForm:
     """Return a form that is not less than ``form``, or for a negative sign not greater."""
     factor = form.coefficient(var)
     if not factor:
         return form
-    bound = _bound(var, left_out, context, sign if factor > 0 else -sign)
+    bound = _bound(var, left_out, done, context, sign if factor > 0 else -sign)
     return form.plus(Affine(0, {var: 1}), -factor).plus(bound, factor)
 
 
-def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearForm:
+def _bound(
+    var: Var, left_out: set[Var], done: set[Var], context: Context, sign: int
+) -> LinearForm:
     """Return an upper, or for a negative sign a lower, bound of a variable.
 
     One of other variables tells more than a number; one of variables that are to be left out as
-    well is taken where there is no other.
+    well is taken where there is no other, but for those that are ``done``.
     """
     best: LinearForm | None = None
     for key, interval in context.facts_about((var,)):
@@ -88,7 +97,7 @@ def _bound(var: Var, left_out: set[Var], context: Context, sign: int) -> LinearF
             continue  # numbers tell as much
         limit = interval.high if factor == sign else interval.low
         found = Affine(limit * factor, {t: -factor * value for t, value in terms.items()})
-        if not any(_depends(term, {var}, context) for term in terms) and (
+        if not any(_depends(term, done, context) for term in terms) and (
             best is None or _inner_terms(found, left_out, context) == 0
         ):
             best = found
