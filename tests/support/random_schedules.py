@@ -38,7 +38,17 @@ def random_program(seed: object, *, dtype: str = "int32", in_place: bool = True)
     func = tir.lower("f", [*given, *outputs])
     while in_place and draw.random() < 0.4:
         func = _with_update(draw, func)
-    return func
+    return _repeated(func) if draw.random() < 0.25 else func
+
+
+def _repeated(func: tir.LoweredFunc) -> tir.LoweredFunc:
+    """The function whose nests are run twice, by a loop around all of them."""
+    [realize] = func.body.stmts
+    body = realize.schedule_block.body
+    held = body if isinstance(body, tir.Block) else tir.Block((body,))
+    loop = tir.For(tir.Var("t"), 0, 2, held)
+    image = realize.schedule_block.with_fields(body=loop)
+    return func.with_fields(body=tir.Block((realize.with_fields(schedule_block=image),)))
 
 
 def _computed(draw: random.Random, name: str, sources: list[tir.Tensor], dtype: str) -> tir.Tensor:

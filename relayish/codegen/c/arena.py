@@ -17,7 +17,6 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.tir.analysis.regions.filled import stored_first
-from relayish.tir.analysis.regions.filled import stored_first
 from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.builders.tensor import placeholder
 from relayish.tir.functor import StmtMutator

@@ -104,7 +104,7 @@ def check_at_once(loop: For, context: Context) -> None:
                 f"loop {loop.loop_var.name} cannot be {spell(loop.for_type & AT_ONCE)}: "
                 f"{quote(sink.node)} has to wait for {quote(source.node)} of an earlier "
                 f"iteration; let each iteration have elements of its own, as rfactor, cache_write "
-                f"and compute_at do"
+                f"and set_buffer with fixed=True do"
             )
 
 

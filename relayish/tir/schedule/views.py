@@ -104,13 +104,18 @@ class Part(NamedTuple):
 
     def indices(self, of_whole: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the indices in the part for those in the whole."""
-        pairs = zip(of_whole, self.first, strict=True)
-        return tuple([each if _is_zero(low) else tidy(each - low) for each, low in pairs])
+        return tuple([_less(*pair) for pair in zip(of_whole, self.first, strict=True)])
 
     def outer(self, of_part: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the indices in the whole for those in the part."""
         pairs = zip(of_part, self.first, strict=True)
         return tuple([each if _is_zero(low) else tidy(each + low) for each, low in pairs])
+
+
+def _less(index: Expr, low: Expr) -> Expr:
+    if _is_zero(low):
+        return index
+    return index - low if integer_of(low) is None else tidy(index - low)
 
 
 def _is_zero(expr: Expr) -> bool:

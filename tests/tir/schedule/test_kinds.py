@@ -29,7 +29,7 @@ def test_loop_whose_iterations_depend_on_one_another_is_not():
     assert str(found.value) == (
         "loop i cannot be PARALLEL: A[i] has to wait for A[(i + 31)] = (A[i] + 1) of an earlier "
         "iteration; let each iteration have elements of its own, as rfactor, cache_write and "
-        "compute_at do"
+        "set_buffer with fixed=True do"
     )
     with pytest.raises(ScheduleError, match="loop i cannot be GPU_THREAD"):
         schedule.bind(i, "threadIdx.x")

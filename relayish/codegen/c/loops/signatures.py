@@ -10,7 +10,6 @@ from relayish._support.graph import components, post_order
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.regions.filled import Fills, filled_arguments, stored_first
-from relayish.tir.analysis.regions.filled import Fills, filled_arguments, stored_first
 from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.interpreter.program import Function
 from relayish.tir.ir.expr import Call, PrimitiveNode
