@@ -98,7 +98,7 @@ def stores_before_it_reads(stmt: Stmt, buffer: Buffer) -> bool:
 
     Like :func:`fills_whole`, but not all of the buffer need be stored.
     """
-    return _is_full(stmt, buffer, _never)
+    return is_stored_first(stmt, buffer, _never)
 
 
 def _never(call: Call, buffer: Buffer) -> bool:  # noqa: ARG001 - as all Fills

@@ -98,7 +98,7 @@ def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: st
     """Put a copy before the loops of a block."""
     kind = memory_type_of(memory_type)
     body = _block(block)
-    buffer = _nth(block, read_buffer_index, Load)
+    buffer = nth_buffer(block, read_buffer_index, Load)
     loads = [each for each in _of(body, buffer) if isinstance(each, Load)]
     tensor = loads[0].tensor
     assert isinstance(tensor, Tensor)
@@ -204,7 +204,7 @@ def _is_defined(place: Ref, buffer: Buffer) -> bool:
 def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: str) -> Ref:
     """Put a copy after the loops of a block."""
     kind = memory_type_of(memory_type)
-    buffer = _nth(block, write_buffer_index, Store)
+    buffer = nth_buffer(block, write_buffer_index, Store)
     nest = _nests(block)[0]
     stmts = _first_to_last(nest, buffer)
     scope = Block(tuple(stmts))
@@ -294,7 +294,7 @@ def _of(root: Node, buffer: Buffer) -> list[Load | Store]:
     return [each for each in found if buffer_of(each) is buffer]
 
 
-def _nth(block: Ref, number: int, kind: type[Load | Store]) -> Buffer:
+def nth_buffer(block: Ref, number: int, kind: type[Load | Store]) -> Buffer:
     """Return a buffer that a block loads from, or stores to, by its number."""
     found = [each for each in accesses(_block(block).body) if isinstance(each, (Load, Store))]
     written = {buffer_of(each) for each in found if isinstance(each, Store)}

@@ -81,13 +81,13 @@ def set_buffer(state: State, block: Ref, memory_type: str, fixed: bool = False) 
     """Put other memory in the place of a temporary."""
     kind = memory_type_of(memory_type)
     buffer = _stored_by(state, block)
-    scope = _scope_of(state, buffer)
+    scope = scope_of(state, buffer)
     if fixed:
         give_own_memory(state, buffer, kind)
         return
     image = buffer.with_fields(memory_type=kind)
     state.replace(scope, replace(scope.stmt, {buffer: image}))
-    _set_temporary(state, buffer, image)
+    set_temporary(state, buffer, image)
 
 
 def give_own_memory(state: State, buffer: Buffer, kind: MemoryType) -> None:
@@ -96,7 +96,7 @@ def give_own_memory(state: State, buffer: Buffer, kind: MemoryType) -> None:
     Raises:
         ScheduleError: If iterations of all loops around its uses read what others stored.
     """
-    scope = _scope_of(state, buffer)
+    scope = scope_of(state, buffer)
     bodies = [each for each in (scope, *scope.ancestors()) if _is_body(each, kind)]
     for body in bodies:
         stmt = body.stmt
@@ -112,7 +112,7 @@ def give_own_memory(state: State, buffer: Buffer, kind: MemoryType) -> None:
         if stores_before_it_reads(made, image) or not _reads_from_others(state, body, buffer):
             alloc = Alloc(image, part.shape)
             state.replace(body, made.with_fields(stmts=(alloc, *made.stmts)))
-            _set_temporary(state, buffer, image)
+            set_temporary(state, buffer, image)
             declare_around(state, body)
             return
     if not bodies:
@@ -165,10 +165,16 @@ def _stored_by(state: State, block: Ref) -> Buffer:
             f"{one_line(stmt)} stores to {len(buffers)} buffers ({names or 'none'}); expected one"
         )
     [buffer] = buffers
+    require_temporary(state, buffer, "cache_write makes one")
+    return buffer
+
+
+def require_temporary(state: State, buffer: Buffer, advice: str) -> None:
+    """Raise unless a buffer is memory of the function's own, while all of it runs."""
     if buffer not in state.func.temp_bufs:
         raise ScheduleError(
             f"{buffer.name} is an argument of {state.func.name}, whose memory the caller gives; "
-            f"expected a temporary; cache_write makes one"
+            f"expected a temporary; {advice}"
         )
     for each in PROGRAM.pre_order(state.func.body):
         if isinstance(each, (Alloc, Free)) and each.destination is buffer:
@@ -176,10 +182,9 @@ def _stored_by(state: State, block: Ref) -> Buffer:
                 f"{one_line(each)} gives {buffer.name} its memory already; expected a temporary "
                 f"that has memory while the function runs"
             )
-    return buffer
 
 
-def _scope_of(state: State, buffer: Buffer) -> Ref:
+def scope_of(state: State, buffer: Buffer) -> Ref:
     """Return the innermost place that holds all uses of a buffer."""
     stmt: Stmt = state.func.body
     while True:
@@ -198,7 +203,7 @@ def _uses(root: Node, buffer: Buffer) -> bool:
     return any(each is buffer for each in nodes_reached(root))
 
 
-def _set_temporary(state: State, buffer: Buffer, image: Buffer) -> None:
+def set_temporary(state: State, buffer: Buffer, image: Buffer) -> None:
     """Let a function have another temporary in the place of one."""
     func = state.func
     bufs = tuple([image if each is buffer else each for each in func.temp_bufs])
