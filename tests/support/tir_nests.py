@@ -10,6 +10,8 @@ from tests.support.tir_integers import evaluate
 
 SIZE = 1600
 HALF = 40
+PRIMES = (7919, 104729, 1299709)
+"""By these multiples of variables a value tells, mostly, in which iteration it was stored."""
 
 
 class OutOfRange(Exception):
@@ -22,6 +24,9 @@ class Nest:
     Args:
         rng: Where choices come from.
         kinds: What it may consist of, beside affine loops, loads and stores.
+
+    Attributes:
+        sizes: Scalars that tell how often loops run, from 0 to 4.
     """
 
     def __init__(self, rng, kinds):
@@ -29,6 +34,7 @@ class Nest:
         self.kinds = kinds
         self.names = itertools.count()
         self.scalars = []
+        self.sizes = [tir.Var("n", "int32", 0, 5)] if "symbolic" in kinds else []
         buffers = [tir.Buffer(name, (SIZE,), "int32") for name in "ab"]
         self.tensors = [tir.Tensor(b.name.upper(), (SIZE,), "int32", buffer=b) for b in buffers]
         if "views" in kinds:
@@ -81,6 +87,8 @@ class Nest:
         count = tir.const(rng.randint(0, 4) if rng.random() < 0.2 else rng.randint(2, 4))
         if variables and rng.random() < 0.2:
             count = count - rng.choice(variables)
+        if self.sizes and rng.random() < 0.4:
+            count = self.sizes[0] + rng.randint(-1, 1)
         if "steps" in self.kinds and rng.random() < 0.5:
             step = rng.choice([-2, -1, 1, 2, 3])
             limit = start + step * rng.randint(1, 4)
@@ -96,9 +104,10 @@ class Nest:
     def block(self, variables, depth):
         rng, outer = self.rng, list(self.scalars)
         stmts = []
-        for _ in range(rng.randint(1, 2)):
+        single = "perfect" in self.kinds and rng.random() < 0.7
+        for _ in range(1 if single else rng.randint(1, 2)):
             draw = rng.random()
-            if depth < 3 and draw < 0.45:
+            if depth < 3 and draw < (0.85 if single else 0.45):
                 stmts.append(self.loop(variables, depth + 1))
             elif "branches" in self.kinds and draw < 0.6:
                 condition = self.condition(variables)
@@ -133,11 +142,20 @@ class Nest:
             stride = self.rng.choice([1, 2, -1])
             index = tir.Ramp(self.indices(tensor, variables)[0], tir.const(stride), 3)
             return tir.Store(tensor, tir.Broadcast(self.value(variables), 3), (index,))
-        return tir.Store(tensor, self.value(variables), self.indices(tensor, variables))
+        value, indices = self.value(variables), self.indices(tensor, variables)
+        if "sums" in self.kinds and self.rng.random() < 0.5:
+            kind = self.rng.choice((tir.Add, tir.Max))
+            value = kind(tir.Load(tensor, indices), value)
+        elif "kept" in self.kinds:
+            value = tir.Load(tensor, indices) * 3 + value
+        return tir.Store(tensor, value, indices)
 
     def value(self, variables):
         rng = self.rng
         found = tir.const(1)
+        if "distinct" in self.kinds:
+            for var, prime in zip(variables, PRIMES, strict=False):
+                found = found + var * prime
         for _ in range(rng.randint(0, 2)):
             found = found + self.load(variables)
         if self.scalars and rng.random() < 0.5:
@@ -225,6 +243,11 @@ class Run:
             case tir.Add():
                 found = self.value(expr.a, values, loops) + self.value(expr.b, values, loops)
                 return (found + 2**31) % 2**32 - 2**31
+            case tir.Mul() if isinstance(expr.a, tir.Load):
+                found = self.value(expr.a, values, loops) * evaluate(expr.b, values)
+                return (found + 2**31) % 2**32 - 2**31
+            case tir.Max():
+                return max(self.value(expr.a, values, loops), self.value(expr.b, values, loops))
             case tir.Mod(a=tir.Load()):
                 return abs(self.value(expr.a, values, loops)) % evaluate(expr.b, values)
             case tir.Load(tensor=tir.Var()):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.kinds.one_line import nested_line
 from relayish.ir.nodes.node import Node
-from relayish.ir.scopes.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.tir.analysis.dependence.dependence import Dependence
 from relayish.tir.analysis.dependence.dependences import dependences, loop_carried
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
@@ -17,11 +17,13 @@ from relayish.tir.analysis.facts.scopes import enter_loop
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.family import Stmt
-from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import For
-from relayish.tir.ir.tensor import Load, Store
+from relayish.tir.ir.operators import Expr, FloatImm, IntImm, UIntImm
+from relayish.tir.ir.stmt import For, ScheduleBlockRealize
+from relayish.tir.ir.tensor import Load, Store, Var
+from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.schedule.expressions import is_fixed
 from relayish.tir.schedule.nests import chain
+from relayish.tir.schedule.state import Ref
 from relayish.tir.verifier.dependences import AT_ONCE, is_harmless, reach_of
 from relayish.tir.verifier.loop_kinds import spell
 
@@ -40,11 +42,15 @@ def check_directions(
     Raises:
         ScheduleError: Naming the accesses, how many iterations they are apart, and what to do.
     """
+    if context.is_unreachable:
+        return
     places = [nest.index(each) for each in order]
     steps = free_steps(nest[0])
     for each in dependences(nest[0], context):
         step = steps.get(each.source.node)
         if step is not None and step is steps.get(each.sink.node):
+            continue
+        if _stores_the_same(each):
             continue
         known = each.direction[: len(nest)]
         for place in places:
@@ -58,6 +64,15 @@ def check_directions(
                     f"{nest[place].loop_var.name} has to stay within the loop that keeps them in "
                     f"order, {_carrier(each)}"
                 )
+
+
+def _stores_the_same(dependence: Dependence) -> bool:
+    """Return whether it does not matter which of two stores comes last."""
+    one, other = dependence.source.node, dependence.sink.node
+    if not isinstance(one, Store) or not isinstance(other, Store):
+        return False
+    literals = (IntImm, UIntImm, FloatImm)
+    return isinstance(one.value, literals) and structural_equal(one.value, other.value)
 
 
 def _carrier(dependence: Dependence) -> str:
@@ -76,6 +91,40 @@ def check_fixed_bounds(loop: For, context: Context) -> None:
             f"{quote(loop)} computes how often it runs from memory, or may fail at it; expected "
             f"bounds that are the same whenever they are computed"
         )
+
+
+def check_affine_values(
+    body: Stmt, variables: Collection[Var], factors: Sequence[Expr], around: Ref, what: str
+) -> None:
+    """Raise if values of blocks' variables would be no longer affine in loops: divided by others.
+
+    Args:
+        body: What stands in the loops.
+        variables: Those of the loops that are gone then.
+        factors: By what their values are divided, or multiplied.
+        around: The place of the outermost loop.
+        what: The primitive.
+
+    Raises:
+        ScheduleError: If so.
+    """
+    bound = {var for each in around.ancestors() for var in bound_by(_binder(each.stmt))}
+    varying = [each for each in factors if bound.intersection(PROGRAM.pre_order(each))]
+    if not varying:
+        return
+    for node in STATEMENTS.pre_order(body):
+        if isinstance(node, ScheduleBlockRealize):
+            for value in node.iter_values:
+                if not {*variables}.isdisjoint(PROGRAM.pre_order(value)):
+                    raise ScheduleError(
+                        f"{what} would divide {quote(value)}, which block "
+                        f"{node.schedule_block.name} is given, by {quote(varying[0])}, which loops "
+                        f"around tell; expected bounds that are the same in each iteration of these"
+                    )
+
+
+def _binder(stmt: Stmt) -> Stmt:
+    return stmt.schedule_block if isinstance(stmt, ScheduleBlockRealize) else stmt
 
 
 def check_kinds(root: Stmt, depth: int, context: Context) -> None:
@@ -98,6 +147,8 @@ def check_at_once(loop: For, context: Context) -> None:
     Raises:
         ScheduleError: Naming the accesses, and what to do.
     """
+    if context.is_unreachable:
+        return
     for source, sink in loop_carried(loop, context, max_distance=reach_of(loop)):
         if not is_harmless(loop, source, sink):
             raise ScheduleError(

@@ -22,7 +22,13 @@ from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import Int
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import LoopRV
-from relayish.tir.schedule.legality import check_directions, check_fixed_bounds, check_kinds, quote
+from relayish.tir.schedule.legality import (
+    check_affine_values,
+    check_directions,
+    check_fixed_bounds,
+    check_kinds,
+    quote,
+)
 from relayish.tir.schedule.nests import as_held, chain, only, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
@@ -107,6 +113,7 @@ def split(state: State, loop: Ref, factors: Sequence[int | None]) -> list[Ref]:
     rest = math.prod([each for each in sizes if each is not None])
     wanted = _quotient(stmt.extent, rest, context)
     counts = [wanted if each is None else const(each, ty) for each in sizes]
+    check_affine_values(stmt.body, [stmt.loop_var], counts[1:], loop, "split")
     names = [f"{stmt.loop_var.name}_{at}" for at in range(len(counts))]
     variables = [Var(name, ty) for name in names]
     index, guard = _flattened(stmt.extent, variables, counts, known, context)
@@ -285,6 +292,8 @@ def fusion(state: State, loops: Sequence[Ref]) -> Fusion:
             f"{ty} can count; expected bounds of the variables that tell that it is not"
         )
     counts = [each if each.type == ty else Cast(ty, each) for each in extents]
+    own = [each.loop_var for each in stmts]
+    check_affine_values(stmts[-1].body, own, counts[1:], loops[0], "fuse")
     total: Expr = counts[0]
     for count in counts[1:]:
         total = total * count
