@@ -19,5 +19,7 @@ from relayish.draw.readers.box_text import BoxText as BoxText
 from relayish.draw.readers.table import READERS as READERS
 from relayish.draw.report.recording import report as report
 from relayish.draw.report.report import Report as Report
+from relayish.draw.roofline import Plot as Plot
+from relayish.draw.roofline import plot as plot
 
-__all__ = ("BOX_TEXTS", "Box", "BoxKind", "BoxText", "Details", "Diagram", "Drawing", "Edge", "EdgeKind", "FAMILIES", "Family", "READERS", "Report", "SHOWN", "Shown", "draw", "report", "repr_mimebundle",)
+__all__ = ("BOX_TEXTS", "Box", "BoxKind", "BoxText", "Details", "Diagram", "Drawing", "Edge", "EdgeKind", "FAMILIES", "Family", "Plot", "READERS", "Report", "SHOWN", "Shown", "draw", "plot", "report", "repr_mimebundle",)

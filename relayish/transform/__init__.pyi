@@ -2911,8 +2911,8 @@ class PartitionLoops(Pass):
     Args:
         func: The function.
         symbolic: Cut as well where arguments tell, and where a condition on several variables
-            holds whatever those of loops inside are, as that of a loop that was split does but at
-            its end. The other part asks the condition, if it may hold there.
+            holds at first whatever those of loops inside are, as that of a loop that was split does
+            but at its end. The other part asks the condition, if it may hold there.
 
     Returns:
         ``func`` itself when no condition is decided.
