@@ -32,17 +32,21 @@ After::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
 from relayish.passes.loops.schedule.contraction import is_fixed, only_stores, statements
+from relayish.tir.analysis.facts.loop_ranges import LoopRanges
+from relayish.tir.analysis.linear.affine import Affine
+from relayish.tir.analysis.linear.linear_form import LinearForm, expr_of_form, interval_of_form
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, const
 from relayish.tir.ir.stmt import For
-from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
+from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.substitution import substitute
 
 
@@ -50,9 +54,9 @@ from relayish.tir.substitution import substitute
 def contract_arrays(func: LoweredFunc) -> LoweredFunc:
     """Array contraction: let temporaries hold what one iteration of loops around them needs.
 
-    Where a loop that is run once holds all uses of a temporary, and each of these is at the place
-    that its variable tells, iterations have nothing to do with one another there, and use the same
-    memory. What holds for it may hold for the next loop within.
+    Where a loop that is run once holds all uses of a temporary, and iterations use parts of it that
+    do not overlap, they have nothing to do with one another there, and use the same memory. What
+    holds for it may hold for the next loop within. So a tile of an array is all that is left.
 
     Returns:
         ``func`` itself when each temporary needs all its dimensions.
@@ -63,26 +67,39 @@ def contract_arrays(func: LoweredFunc) -> LoweredFunc:
     Source:
         Gao, Olsen, Sarkar and Thekkath, "Collective loop fusion for array contraction".
     """
+    ranges = LoopRanges(PROGRAM.post_order(func.body))
     images: dict[Node, Node] = {}
     made: dict[Buffer, Buffer] = {}
     for buffer in func.temp_bufs:
-        dimensions = _dimensions(func, buffer)
-        if not dimensions:
+        parts = _parts(func, buffer, ranges)
+        if not parts:
             continue
-        made[buffer] = buffer.with_fields(shape=_shrunk(buffer.shape, dimensions))
-        images.update(_images(func, buffer, made[buffer], dimensions))
+        made[buffer] = buffer.with_fields(shape=_shrunk(buffer.shape, parts))
+        images.update(_images(func, buffer, made[buffer], parts))
     if not made:
         return func
     temps = tuple([made.get(each, each) for each in func.temp_bufs])
     return func.with_fields(body=substitute(func.body, images), temp_bufs=temps)
 
 
-def _shrunk(sizes: Sequence[Expr], dimensions: Mapping[int, object]) -> tuple[Expr, ...]:
-    return tuple([const(1) if at in dimensions else size for at, size in enumerate(sizes)])
+class _Part(NamedTuple):
+    """What an iteration uses of a dimension.
+
+    Attributes:
+        size: How many elements.
+        places: Which of these, by access.
+    """
+
+    size: int
+    places: Mapping[Load | Store, LinearForm]
+
+
+def _shrunk(sizes: Sequence[Expr], parts: Mapping[int, _Part]) -> tuple[Expr, ...]:
+    return tuple([const(parts[at].size) if at in parts else size for at, size in enumerate(sizes)])
 
 
 def _images(
-    func: LoweredFunc, buffer: Buffer, small: Buffer, dimensions: Mapping[int, object]
+    func: LoweredFunc, buffer: Buffer, small: Buffer, parts: Mapping[int, _Part]
 ) -> dict[Node, Node]:
     """Return what takes the place of the tensors and accesses of a buffer."""
     views: dict[Node, Tensor] = {}
@@ -93,39 +110,67 @@ def _images(
             if tensor.buffer is not buffer:
                 continue
             if tensor not in views:
-                shape = _shrunk(tensor.shape, dimensions)
+                shape = _shrunk(tensor.shape, parts)
                 views[tensor] = tensor.with_fields(shape=shape, buffer=small)
             places = [
-                const(0, place.type) if at in dimensions else place
+                expr_of_form(parts[at].places[each], place.type) if at in parts else place
                 for at, place in enumerate(each.indices)
             ]
             images[each] = each.with_fields(tensor=views[tensor], indices=tuple(places))
     return images
 
 
-def _dimensions(func: LoweredFunc, buffer: Buffer) -> dict[int, None]:
-    """Return the dimensions that a buffer can do without."""
+def _parts(func: LoweredFunc, buffer: Buffer, ranges: LoopRanges) -> dict[int, _Part]:
+    """Return the dimensions of which a part is enough, by their numbers."""
     if buffer.strides or buffer.elem_offset is not None:
         return {}
     accesses = _accesses(func.body, buffer)
     if not accesses:
         return {}
-    found: dict[int, None] = {}
+    known: dict[int, Mapping[Load | Store, LinearForm | None]] = {
+        at: {each: ranges.form(each.indices[at]) for each in accesses}
+        for at in range(len(buffer.shape))
+    }
+    found: dict[int, _Part] = {}
     stmt: Stmt = func.body
     while True:
         users = [each for each in statements(stmt) if _uses(each, buffer)]
         if len(users) != 1 or not isinstance(users[0], For) or not is_fixed(users[0]):
             return found
         loop = users[0]
-        fitting = [
-            at
-            for at in range(len(buffer.shape))
-            if at not in found and all(each.indices[at] is loop.loop_var for each in accesses)
-        ]
+        parts = [(at, _part(places, loop.loop_var, ranges)) for at, places in known.items()]
+        fitting = [(at, part) for at, part in parts if part is not None]
         if not fitting:
             return found
-        found[fitting[0]] = None
+        at, part = fitting[0]
+        found[at] = part
+        known[at] = part.places
         stmt = loop.body
+
+
+def _part(
+    forms: Mapping[Load | Store, LinearForm | None], var: Var, ranges: LoopRanges
+) -> _Part | None:
+    """Return what an iteration uses of a dimension, where that is no other's: ``None``: it may be.
+
+    Args:
+        forms: The places of accesses; ``None`` of one: not known.
+        var: The variable of the loop.
+        ranges: What is known of variables.
+    """
+    steps = {None if form is None else form.coefficient(var) for form in forms.values()}
+    step = steps.pop()
+    if steps or step is None or step < 1:
+        return None
+    left: dict[Load | Store, LinearForm] = {}
+    for access, form in forms.items():
+        assert form is not None
+        left[access] = form.plus(Affine(0, {var: 1}), -step)
+    ends = [interval_of_form(each, ranges.context) for each in left.values()]
+    low, high = min([each.low for each in ends]), max([each.high for each in ends])
+    if high - low >= step:
+        return None
+    return _Part(high - low + 1, {each: form.shifted(-low) for each, form in left.items()})
 
 
 def _accesses(root: Stmt, buffer: Buffer) -> list[Load | Store]:
