@@ -31,6 +31,7 @@ from relayish.tir.schedule.primitives.layout import LayoutSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.memory import MemorySteps
 from relayish.tir.schedule.primitives.merging import MergingSteps
+from relayish.tir.schedule.primitives.padding import PaddingSteps
 from relayish.tir.schedule.primitives.partition import PartitionSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
@@ -60,6 +61,7 @@ class Schedule(
     CachingSteps,
     MemorySteps,
     LayoutSteps,
+    PaddingSteps,
 ):
     """A function of loops, or a module of them, that is transformed step by step.
 

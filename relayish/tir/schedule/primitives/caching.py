@@ -151,7 +151,7 @@ def place_without_writes(
     """
     wanted = set(loads)
     blocker: Dependence | None = None
-    for place in _nests(inner):
+    for place in nests_around(inner):
         asked = set(PROGRAM.pre_order(list(questions(path_to(place, inner)))))
         blocker = next(
             (
@@ -174,7 +174,7 @@ def place_without_writes(
     )
 
 
-def _nests(block: Ref) -> list[Ref]:
+def nests_around(block: Ref) -> list[Ref]:
     """Return what is around a block and stands in the same block as it, the outermost first."""
     found = [block]
     for ref in block.ancestors():
@@ -205,7 +205,7 @@ def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: 
     """Put a copy after the loops of a block."""
     kind = memory_type_of(memory_type)
     buffer = nth_buffer(block, write_buffer_index, Store)
-    nest = _nests(block)[0]
+    nest = nests_around(block)[0]
     stmts = _first_to_last(nest, buffer)
     scope = Block(tuple(stmts))
     uses = uses_of(scope, buffer)
