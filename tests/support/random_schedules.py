@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from relayish import tir
 from relayish.errors import ScheduleError
@@ -182,18 +182,31 @@ Call = Callable[[tir.Schedule, random.Random], Any]
 """A step with random arguments; what raises an IndexError takes none."""
 
 
-def trial(seed: object, call: Call, disarm: Callable[[], AbstractContextManager[None]]) -> str:
+class Trial(NamedTuple):
+    """What came of a step.
+
+    Attributes:
+        what: ``"legal"``; ``"wrong"`` where the result is another, or the verifier finds something;
+            ``"refused"``, and ``"loss"`` where it is the same all the same; ``"arguments"`` where
+            the step cannot be taken at all.
+        before: The program.
+        after: What became of it.
+        message: Of what was refused.
+    """
+
+    what: str
+    before: tir.LoweredFunc
+    after: tir.LoweredFunc
+    message: str = ""
+
+
+def trial(seed: object, call: Call, disarm: Callable[[], AbstractContextManager[None]]) -> Trial:
     """Take a step of a random program after some others, and say what came of it.
 
     Args:
         seed: What determines all.
         call: Takes the step.
         disarm: Switches the check of legality off that the step makes, for a brute-force run.
-
-    Returns:
-        ``"legal"``; ``"wrong"`` where the result is another, or the verifier finds something;
-        ``"refused"``, and ``"loss"`` where it is the same all the same; ``"arguments"`` where the
-        step cannot be taken at all.
     """
     draw = random.Random(f"trial {seed}")
     func = random_program(seed)
@@ -203,16 +216,18 @@ def trial(seed: object, call: Call, disarm: Callable[[], AbstractContextManager[
     try:
         call(schedule, draw)
     except IndexError:
-        return "arguments"
-    except ScheduleError:
+        return Trial("arguments", func, func)
+    except ScheduleError as error:
         draw.setstate(state)
         try:
             with disarm():
                 call(schedule, draw)
         except ScheduleError:
-            return "arguments"
-        return "loss" if _is_same(func, schedule, 4) else "refused"
-    return "legal" if _is_same(func, schedule, 1) else "wrong"
+            return Trial("arguments", func, func, str(error))
+        what = "loss" if _is_same(func, schedule, 4) else "refused"
+        return Trial(what, func, schedule.func, str(error))
+    what = "legal" if _is_same(func, schedule, 1) else "wrong"
+    return Trial(what, func, schedule.func)
 
 
 def _is_same(func: tir.LoweredFunc, schedule: tir.Schedule, times: int) -> bool:

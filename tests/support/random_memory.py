@@ -1,0 +1,139 @@
+"""Steps that move memory about, of random programs, and whether what is refused was illegal.
+
+python -m tests.support.random_memory cache_read 1000               # each run before and after
+python -m tests.support.random_memory cache_read 1000 --compile 100
+
+What is refused is tried by force; where runs are the same after all, the check has lost something.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from relayish import tir
+from relayish.errors import ScheduleError
+from relayish.tir.schedule.index_map import IndexMap
+from relayish.tir.schedule.primitives import caching, layout, memory, reductions
+from tests.support.random_schedules import Trial, trial
+from tests.support.schedules import compare_compiled
+
+
+def decompose(schedule: tir.Schedule, draw: random.Random) -> None:
+    blocks = schedule.get_all_blocks()
+    names = {each.name for each in blocks}
+    block = draw.choice([each for each in blocks if f"{each.name}__reduce_init" in names])
+    schedule.decompose_reduction(block, draw.choice(schedule.get_loops(block)))
+
+
+def cache_read(schedule: tir.Schedule, draw: random.Random) -> None:
+    block = draw.choice(schedule.get_all_blocks())
+    schedule.cache_read(block, draw.choice((0, 0, 1)), draw.choice(("local", "global")))
+
+
+def cache_write(schedule: tir.Schedule, draw: random.Random) -> None:
+    schedule.cache_write(draw.choice(schedule.get_all_blocks()), 0, draw.choice(("local", "stack")))
+
+
+def rfactor(schedule: tir.Schedule, draw: random.Random) -> None:
+    names = {each.name for each in schedule.get_all_blocks()}
+    block = draw.choice([name for name in sorted(names) if f"{name}__reduce_init" in names])
+    schedule.rfactor(draw.choice(schedule.get_loops(block)[::-1][:3]), draw.randint(0, 1))
+
+
+def set_buffer(schedule: tir.Schedule, draw: random.Random) -> None:
+    own = set(schedule.func.temp_bufs)
+    blocks = [
+        each
+        for each in schedule.get_all_blocks()
+        if own.intersection(tir.collect_ir_nodes(each.stmt, lambda n: isinstance(n, tir.Buffer)))
+    ]
+    schedule.set_buffer(draw.choice(blocks), "local", draw.random() < 0.6)
+
+
+def transform_layout(schedule: tir.Schedule, draw: random.Random) -> None:
+    block = draw.choice(schedule.get_all_blocks())
+    makes: list[Any] = [
+        lambda i: (i / 2, i % 2),
+        lambda i: 7 - i,
+        lambda i, j: (j, i),
+        lambda i, j: (i / 2, j, i % 2),
+        lambda i, j: i * 4 + j,
+        lambda i, j: (i + j, j),
+        lambda i, j: (i, j % 3),
+    ]
+    schedule.transform_layout(block, 0, draw.choice(makes), draw.choice(("read", "write")))
+
+
+CALLS = {
+    "decompose_reduction": decompose,
+    "cache_read": cache_read,
+    "cache_write": cache_write,
+    "rfactor": rfactor,
+    "set_buffer": set_buffer,
+    "transform_layout": transform_layout,
+}
+
+
+def refuse_shared_places(buffer: tir.Buffer, _: tir.Buffer, index_map: IndexMap) -> None:
+    """Refuse a map if it gives one place to two elements, by trying all of them."""
+    sizes = [each.value for each in buffer.shape if isinstance(each, tir.IntImm)]
+    texts = str(index_map).replace("/", "//")
+    makes = eval(texts)
+    places = [makes(*indices) for indices in itertools.product(*map(range, sizes))]
+    if len(set(places)) < len(places):
+        raise ScheduleError("two elements share a place")
+
+
+@contextmanager
+def no_checks() -> Iterator[None]:
+    """Primitives that ask no analysis."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reductions, "dependences", lambda *_: ())
+        patch.setattr(caching, "dependences", lambda *_: ())
+        patch.setattr(memory, "dependences", lambda *_: ())
+        patch.setattr(layout, "_check_injective", refuse_shared_places)
+        patch.setattr(caching, "_is_defined", lambda *_: True)
+        patch.setattr(caching, "fills_whole", lambda *_: True)
+        yield
+
+
+def attempt(name: str, seed: int) -> Trial:
+    """Take a step of a random program."""
+    return trial(f"{name} {seed}", CALLS[name], no_checks)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("primitive", choices=sorted(CALLS))
+    parser.add_argument("programs", type=int, nargs="?", default=1000)
+    parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--compile", type=int, default=0)
+    options = parser.parse_args()
+    name, count, made = options.primitive, Counter[str](), []
+    for seed in range(options.start, options.start + options.programs):
+        found = attempt(name, seed)
+        count[found.what] += 1
+        if found.what == "legal":
+            made.append((found.before, found.after))
+        if found.what in ("loss", "wrong"):
+            sys.stdout.write(f"{seed}: {found.what}: {found.message}\n")
+    wrong = compare_compiled(made[: options.compile])
+    loss = count["loss"] / max(count["loss"] + count["refused"], 1)
+    sys.stdout.write(
+        f"{name}: {options.programs} programs, {dict(count)}, loss {loss:.1%}; "
+        f"{min(len(made), options.compile)} compiled, {wrong} differ\n"
+    )
+    return bool(count["wrong"] or wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
