@@ -101,7 +101,7 @@ def no_checks() -> Iterator[None]:
         patch.setattr(caching, "dependences", lambda *_: ())
         patch.setattr(memory, "dependences", lambda *_: ())
         patch.setattr(layout, "_check_injective", refuse_shared_places)
-        patch.setattr(caching, "_is_defined", lambda *_: True)
+        patch.setattr(caching, "is_stored_before", lambda *_: True)
         patch.setattr(caching, "fills_whole", lambda *_: True)
         yield
 

@@ -78,9 +78,7 @@ def _without(
     return form.plus(Affine(0, {var: 1}), -factor).plus(bound, factor)
 
 
-def _bound(
-    var: Var, left_out: set[Var], done: set[Var], context: Context, sign: int
-) -> LinearForm:
+def _bound(var: Var, left_out: set[Var], done: set[Var], context: Context, sign: int) -> LinearForm:
     """Return an upper, or for a negative sign a lower, bound of a variable.
 
     One of other variables tells more than a number; one of variables that are to be left out as

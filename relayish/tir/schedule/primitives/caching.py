@@ -14,8 +14,13 @@ from relayish.tir.analysis.regions.filled import fills_whole
 from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.regions.regions import accesses, buffer_of
 from relayish.tir.ir.family import Stmt
-from relayish.tir.ir.stmt import Alloc, Block, For, Free, ScheduleBlock, ScheduleBlockRealize
+from relayish.tir.ir.stmt import Alloc, Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
+from relayish.tir.schedule.definedness import (
+    is_stored_before,
+    is_used_before,
+    stores_all,
+)
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.legality import show
 from relayish.tir.schedule.paths import path_to, put_beside, questions
@@ -110,7 +115,7 @@ def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: st
     place = place_without_writes(state, block, loads)
     context = state.context(place)
     part = part_of(loads, place.stmt, context)
-    if buffer in state.func.temp_bufs and not _is_defined(place, buffer):
+    if buffer in state.func.temp_bufs and not is_stored_before(place, buffer):
         raise ScheduleError(
             f"it is not known that each element of {buffer.name} is stored to before "
             f"{one_line(place.stmt)}, where it would be copied; expected a nest before it that "
@@ -185,21 +190,6 @@ def nests_around(block: Ref) -> list[Ref]:
     return found[::-1]
 
 
-def _is_defined(place: Ref, buffer: Buffer) -> bool:
-    """Return whether statements before a place have stored each element of a buffer."""
-    inner = place
-    for ref in place.ancestors():
-        if isinstance(ref.stmt, Block):
-            before = ref.stmt.stmts[: ref.stmt.stmts.index(inner.stmt)]
-            for stmt in reversed(before):
-                if isinstance(stmt, (Alloc, Free)) and stmt.destination is buffer:
-                    return False
-                if fills_whole(stmt, buffer):
-                    return True
-        inner = ref
-    return False
-
-
 @primitive("cache_write")
 def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: str) -> Ref:
     """Put a copy after the loops of a block."""
@@ -231,9 +221,9 @@ def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: 
     is_named = block_name(block) in names
     image = redirect(scope, uses, tensors, part.indices, renamed)
     first: list[Stmt] = []
-    if not fills_whole(image, _buffer(cache)):
+    if not _is_filled(state, nest, buffer, image, _buffer(cache)):
         start = state.ref(stmts[0]) if held(stmts[0]) else nest
-        if buffer in state.func.temp_bufs and not _is_defined(start, buffer):
+        if buffer in state.func.temp_bufs and not is_stored_before(start, buffer):
             raise ScheduleError(
                 f"it is not known that {one_line(nest.stmt)} stores each element of the part of "
                 f"{buffer.name} that it uses, before it reads one, nor that something before it "
@@ -247,6 +237,18 @@ def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: 
     _put(state, nest, stmts, [*first, *image.stmts, copy], _paired(scope, image))
     declare_around(state, block)
     return block
+
+
+def _is_filled(state: State, nest: Ref, buffer: Buffer, image: Block, cache: Buffer) -> bool:
+    """Return whether statements fill memory, of which they read nothing before it is stored.
+
+    Of a temporary that nothing has used before, nothing can be read that is not stored.
+    """
+    if fills_whole(image, cache):
+        return True
+    if buffer not in state.func.temp_bufs or nest.loops() or is_used_before(nest.parent, buffer):
+        return False
+    return stores_all(image, cache, state.context(nest))
 
 
 def _first_to_last(nest: Ref, buffer: Buffer) -> list[Stmt]:
