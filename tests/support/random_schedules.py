@@ -42,13 +42,32 @@ def random_program(seed: object, *, dtype: str = "int32", in_place: bool = True)
 
 
 def _repeated(func: tir.LoweredFunc) -> tir.LoweredFunc:
-    """The function whose nests are run twice, by a loop around all of them."""
+    """The function whose nests are run twice, by a loop around all of them, of other values."""
     [realize] = func.body.stmts
     body = realize.schedule_block.body
     held = body if isinstance(body, tir.Block) else tir.Block((body,))
-    loop = tir.For(tir.Var("t"), 0, 2, held)
+    given = [
+        arg
+        for arg, kind in zip(func.args, func.args_io, strict=True)
+        if kind is tir.ArgumentIO.INPUT
+    ]
+    stmts = (*held.stmts, *[_change(each) for each in given])
+    loop = tir.For(tir.Var("t"), 0, 2, tir.Block(stmts))
     image = realize.schedule_block.with_fields(body=loop)
     return func.with_fields(body=tir.Block((realize.with_fields(schedule_block=image),)))
+
+
+def _change(buffer: tir.Buffer) -> tir.Stmt:
+    """Loops that change all elements of a buffer."""
+    view = tir.Tensor(f"changed{buffer.name}", buffer.shape, buffer.dtype, buffer)
+    own = tuple([tir.Var(f"i{at}") for at in range(len(buffer.shape))])
+    loops = tuple([tir.Var(f"c{at}") for at in range(len(buffer.shape))])
+    store = tir.Store(view, view[own] * -3 + 7, own)
+    block = tir.ScheduleBlock(own, (), (), view.name, store)
+    nest: tir.Stmt = tir.ScheduleBlockRealize(loops, block)
+    for var, size in zip(loops, buffer.shape, strict=True):
+        nest = tir.For(var, 0, size, tir.Block((nest,)))
+    return nest
 
 
 def _computed(draw: random.Random, name: str, sources: list[tir.Tensor], dtype: str) -> tir.Tensor:

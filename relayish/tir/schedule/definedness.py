@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.dependence.dependence import DependenceKind
 from relayish.tir.analysis.dependence.dependences import dependences
+from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.filled import fills_whole
 from relayish.tir.analysis.regions.reached import nodes_reached
-from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import Stmt
-from relayish.tir.ir.operators import integer_of
-from relayish.tir.ir.stmt import Alloc, Block, For, Free, ScheduleBlockRealize
+from relayish.tir.ir.operators import LT, Expr, conjuncts, integer_of
+from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Store, Tensor
 from relayish.tir.schedule.state import Ref, held
 from relayish.tir.schedule.views import has_shape
@@ -30,7 +35,7 @@ def is_stored_before(place: Ref, buffer: Buffer) -> bool:
             for stmt in reversed(before):
                 if isinstance(stmt, (Alloc, Free)) and stmt.destination is buffer:
                     return False
-                if stores_all(stmt, buffer, place.state.context(ref)):
+                if stores_all(stmt, buffer):
                     return True
         inner = ref
     return False
@@ -49,7 +54,7 @@ def is_used_before(place: Ref | None, buffer: Buffer) -> bool:
     return False
 
 
-def stores_all(root: Stmt, buffer: Buffer, context: Context) -> bool:
+def stores_all(root: Stmt, buffer: Buffer) -> bool:
     """Return whether a statement stores to each element of a buffer, in whatever order.
 
     So does a store that is run as often as there are elements, none of which it stores to twice.
@@ -61,31 +66,96 @@ def stores_all(root: Stmt, buffer: Buffer, context: Context) -> bool:
     count = math.prod([each for each in sizes if each is not None])
     if None in sizes:
         return False
-    stores = {store for store, runs in _runs(root) if runs == count and _is_of(store, buffer)}
-    if not stores:
-        return False
-    for each in dependences(root, context):
-        if each.kind is DependenceKind.OUTPUT and each.source.node is each.sink.node:
-            stores.discard(each.source.node)
-    return bool(stores)
+    return any(
+        _runs(path) == count and _stores_none_twice(path)
+        for whole in _paths(root, buffer)
+        for path in _run_once_or_more(whole)
+    )
 
 
-def _is_of(store: Store, buffer: Buffer) -> bool:
-    tensor = store.tensor
-    is_view = isinstance(tensor, Tensor) and tensor.buffer is buffer
-    return is_view and has_shape(store, buffer.shape)
-
-
-def _runs(root: Stmt) -> Iterator[tuple[Store, int]]:
-    """Yield stores, each with how often it is run, where loops tell by numbers."""
-    pending: list[tuple[Stmt, int]] = [(root, 1)]
+def _paths(root: Stmt, buffer: Buffer) -> Iterator[list[Stmt]]:
+    """Yield the statements from ``root`` down to each store to a buffer."""
+    pending: list[list[Stmt]] = [[root]]
     while pending:
-        stmt, runs = pending.pop()
+        path = pending.pop()
+        stmt = path[-1]
         if isinstance(stmt, Store):
-            yield stmt, runs
-        elif isinstance(stmt, For):
-            extent = integer_of(stmt.extent)
-            if extent is not None and extent > 0:
-                pending.append((stmt.body, runs * extent))
-        elif isinstance(stmt, (Block, ScheduleBlockRealize)):
-            pending += [(each, runs) for each in held(stmt)]
+            tensor = stmt.tensor
+            is_view = isinstance(tensor, Tensor) and tensor.buffer is buffer
+            if is_view and has_shape(stmt, buffer.shape):
+                yield path
+        elif isinstance(stmt, (Block, For, ScheduleBlockRealize)):
+            pending += [[*path, each] for each in held(stmt)]
+        elif isinstance(stmt, IfThenElse):
+            pending.append([*path, stmt.true_case])
+
+
+def _run_once_or_more(path: list[Stmt]) -> Iterator[list[Stmt]]:
+    """Yield the path from each of its loops on that is run at least once."""
+    for at, stmt in enumerate(path):
+        if isinstance(stmt, For):
+            yield path[at:]
+            if (integer_of(stmt.extent) or 0) < 1:
+                return
+        elif isinstance(stmt, IfThenElse):
+            return
+    yield path[-1:]
+
+
+def _runs(path: list[Stmt]) -> int | None:
+    """Return how often the last of a path is run, where loops and conditions tell by numbers."""
+    places: dict[Node, npt.NDArray[np.int64]] = {}
+    loops = [each for each in path if isinstance(each, For)]
+    sizes = [integer_of(each.extent) for each in loops]
+    known = [max(each, 0) for each in sizes if each is not None]
+    conditions = [
+        part for stmt in path if isinstance(stmt, IfThenElse) for part in conjuncts(stmt.condition)
+    ]
+    if len(known) < len(loops):
+        return None
+    if not conditions:
+        return math.prod(known)
+    if math.prod(known) > _MOST_COUNTED:
+        return None
+    for at, (loop, size) in enumerate(zip(loops, known, strict=True)):
+        first = integer_of(loop.min)
+        if first is None:
+            return None
+        shape = [1] * len(loops)
+        shape[at] = size
+        places[loop.loop_var] = np.arange(first, first + size).reshape(shape)
+    holds: npt.NDArray[np.bool_] = np.ones(known, bool)
+    for condition in conditions:
+        found = _where(condition, places)
+        if found is None:
+            return None
+        holds = holds & found
+    return int(holds.sum())
+
+
+_MOST_COUNTED: Final = 1 << 20
+"""Of how many iterations those are counted for which conditions hold."""
+
+
+def _where(
+    condition: Expr, places: Mapping[Node, npt.NDArray[np.int64]]
+) -> npt.NDArray[np.bool_] | None:
+    """Return where a comparison of sums of variables holds; ``None`` if it is something else."""
+    if not isinstance(condition, LT) or not condition.a.type.is_integer:
+        return None
+    form = linear_form(condition.a).plus(linear_form(condition.b), -1)
+    if not all(term in places for term in form.terms):
+        return None
+    value: Any = form.constant  # a number, or an array of them
+    for term, factor in form.terms.items():
+        value = value + places[term] * factor
+    return np.asarray(value < 0)
+
+
+def _stores_none_twice(path: list[Stmt]) -> bool:
+    """Return whether the store at the end of a path stores to no element twice."""
+    store = path[-1]
+    return not any(
+        each.kind is DependenceKind.OUTPUT and each.source.node is each.sink.node is store
+        for each in dependences(path[0])
+    )

@@ -248,7 +248,7 @@ def _is_filled(state: State, nest: Ref, buffer: Buffer, image: Block, cache: Buf
         return True
     if buffer not in state.func.temp_bufs or nest.loops() or is_used_before(nest.parent, buffer):
         return False
-    return stores_all(image, cache, state.context(nest))
+    return stores_all(image, cache)
 
 
 def _first_to_last(nest: Ref, buffer: Buffer) -> list[Stmt]:
