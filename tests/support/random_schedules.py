@@ -31,14 +31,15 @@ def random_program(seed: object, *, dtype: str = "int32", in_place: bool = True)
         tir.placeholder(name, tuple(draw.choices(SIZES, k=draw.randint(1, 2))), dtype)
         for name in ("A", "B")[: draw.randint(1, 2)]
     ]
+    is_repeated = draw.random() < 0.25
     made: list[tir.Tensor] = []
     for name in "CDEF"[: draw.randint(1, 4)]:
-        made.append(_computed(draw, name, [*given, *made, *made], dtype))
+        made.append(_computed(draw, name, [*given, *made, *made], dtype, is_repeated))
     outputs = [each for each in made[:-1] if draw.random() < 0.3] + made[-1:]
     func = tir.lower("f", [*given, *outputs])
     while in_place and draw.random() < 0.4:
         func = _with_update(draw, func)
-    return _repeated(func) if draw.random() < 0.25 else func
+    return _repeated(func) if is_repeated else func
 
 
 def _repeated(func: tir.LoweredFunc) -> tir.LoweredFunc:
@@ -70,17 +71,20 @@ def _change(buffer: tir.Buffer) -> tir.Stmt:
     return nest
 
 
-def _computed(draw: random.Random, name: str, sources: list[tir.Tensor], dtype: str) -> tir.Tensor:
+def _computed(
+    draw: random.Random, name: str, sources: list[tir.Tensor], dtype: str, is_repeated: bool
+) -> tir.Tensor:
+    """A tensor; what is repeated has sums alone, since maxima do not tell how often."""
     shape = draw.choices(SIZES, k=draw.choice((1, 2, 2)))
     over = [
         tir.reduce_axis(f"k{at}", draw.choice(SIZES)) for at in range(draw.choice((0, 0, 1, 1, 2)))
     ]
-    reduce = draw.choice((tir.reduce_sum, tir.reduce_max, tir.reduce_sum))
+    reduce = draw.choice((tir.reduce_sum, tir.reduce_max, tir.reduce_sum)[is_repeated * 2 :])
 
     def body(*axes: tir.Var) -> tir.Expr:
         sizes = dict(zip(axes, shape, strict=True))
         sizes.update({axis: axis.upper_bound.value for axis in over})
-        value = _value(draw, sources, sizes, dtype)
+        value = _value(draw, sources, sizes, dtype) + (5 if is_repeated else 0)
         return reduce(value, over) if over else value
 
     return tir.compute(tuple(shape), body, name)
