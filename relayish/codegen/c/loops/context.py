@@ -32,6 +32,7 @@ class Memory:
         is_given: Whether whoever calls the function owns it.
         may_be_missing: Whether there may be no memory where it is used.
         is_stack: Whether it is an array of the function.
+        is_scoped: Whether that is declared where it is allocated.
         dropped: Dimensions of which whoever accesses it has one element, and no other.
     """
 
@@ -44,6 +45,7 @@ class Memory:
         self.is_given = is_given
         self.may_be_missing = False
         self.is_stack = False
+        self.is_scoped = False
 
     @property
     def mark(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Final
@@ -19,12 +20,14 @@ from relayish.domain.handler import Handler
 from relayish.errors import CodegenError, EvaluationError
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.facts.scopes import context_of
+from relayish.tir.analysis.regions.filled import is_stored_first
 from relayish.tir.analysis.regions.out_of_bounds import find_out_of_bounds
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.stmt import Alloc, For, Free, IfThenElse, PolyFor
+from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, PolyFor
 from relayish.tir.ir.tensor import Buffer, Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
 
@@ -74,12 +77,14 @@ def write_function(
     moved = {
         each.destination for each in PROGRAM.pre_order(func.body) if isinstance(each, (Alloc, Free))
     }
+    scoped = _of_scopes(func) if handler.has_stack else frozenset()
     temps: list[tuple[Buffer, Memory]] = []
     left = room = MOST_COUNTED if signature.is_counted else MOST_FRAME
     for buffer in func.temp_bufs:
         if handler.is_apart(buffer):
             continue
-        memory = _temporary(
+        memory = _of_scope(ctx, buffer, left) if buffer in scoped else None
+        memory = memory or _temporary(
             ctx,
             buffer,
             left if handler.has_stack else 0,
@@ -107,7 +112,8 @@ def write_function(
     lines = _without_sizes(ctx.lines, [memory for _, memory in temps])
     ctx.lines = without_unused(lines)
     ctx.lines[:0] = [f"  (void){name};" for name in unused(params, ctx.lines)]
-    for line in _only_filled(ctx.lines, [memory for _, memory in temps if memory.is_stack]):
+    arrays = [memory for _, memory in temps if memory.is_stack and not memory.is_scoped]
+    for line in _only_filled(ctx.lines, arrays):
         ctx.line(line)
     _end(ctx, [memory for _, memory in temps if not memory.is_stack])
     if signature.is_counted:
@@ -247,7 +253,7 @@ def stands_on_stack(buffer: Buffer) -> bool:
     """Return whether a temporary is small enough for the stack, or asks for it."""
     count = count_of(buffer)
     is_small = count is not None and count * 8 <= MOST_STACK
-    return is_small or buffer.memory_type is MemoryType.STACK
+    return is_small or buffer.memory_type in (MemoryType.STACK, MemoryType.GPU_LOCAL)
 
 
 def _room(count: int) -> int:
@@ -284,6 +290,56 @@ def _temporary(ctx: LoopsCtx, buffer: Buffer, left: int, *, moves: bool, is_full
     length = ctx.names.fresh(f"{hint}_size")
     ctx.line(f"int64_t {length} = 0;")
     memory.size = CText(length)
+    return memory
+
+
+def _of_scopes(func: LoweredFunc) -> frozenset[Buffer]:
+    """Return the temporaries that an iteration of a loop has alone, and stores to before it reads.
+
+    These are allocated once, in a loop, and nothing else uses them, nor frees them.
+    """
+    allocs: dict[Expr, list[tuple[Block, int]]] = {}
+    named: Counter[Expr] = Counter()
+    for node in PROGRAM.pre_order(func.body):
+        if isinstance(node, (Alloc, Free)):
+            named[node.destination] += 1
+        if isinstance(node, For) and isinstance(node.body, Block):
+            for at, stmt in enumerate(node.body.stmts):
+                if isinstance(stmt, Alloc) and stmt.condition is None and stmt.body is None:
+                    allocs.setdefault(stmt.destination, []).append((node.body, at))
+    return frozenset(
+        [
+            buffer
+            for buffer in func.temp_bufs
+            if named[buffer] == len(allocs.get(buffer, ())) == 1
+            and _is_of_scope(func, buffer, *allocs[buffer][0])
+        ]
+    )
+
+
+def _is_of_scope(func: LoweredFunc, buffer: Buffer, block: Block, at: int) -> bool:
+    """Return whether a buffer that a statement of a block allocates is used after it alone."""
+    alloc = block.stmts[at]
+    assert isinstance(alloc, Alloc)
+    sizes = [constant(each) for each in buffer.shape]
+    if alloc.extents and [constant(each) for each in alloc.extents] != sizes:
+        return False
+    before = PROGRAM.pre_order(func.body, lambda node: node is not block)
+    outside = [*before, *PROGRAM.pre_order(list(block.stmts[:at]))]
+    if any(each is buffer for each in outside):
+        return False
+    rest = block.with_fields(stmts=block.stmts[at + 1 :])
+    return is_stored_first(rest, buffer, lambda *_: False)
+
+
+def _of_scope(ctx: LoopsCtx, buffer: Buffer, left: int) -> Memory | None:
+    """Return the memory of a temporary that is declared where it is allocated, if it is small."""
+    count = count_of(buffer)
+    if not count or not stands_on_stack(buffer) or _room(count) > left:
+        return None
+    name = ctx.names.fresh(buffer.name.removeprefix("_"))
+    memory = Memory(name, None, CText(str(count)), is_given=False)
+    memory.is_stack = memory.is_scoped = True
     return memory
 
 

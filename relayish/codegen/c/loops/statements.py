@@ -75,7 +75,8 @@ class LoopsToC(Calls, domain="tir"):
             elif isinstance(stmt, stmts.Alloc) and stmt.body is None:
                 opened.append(ctx.memory(stmt.destination, stmt))
         for memory in reversed(opened):
-            self._release(ctx, memory)
+            if not memory.is_scoped:
+                self._release(ctx, memory)
         ctx.known = outer
 
     @staticmethod
@@ -252,6 +253,9 @@ class LoopsToC(Calls, domain="tir"):
         assert isinstance(buffer, Buffer)
         if memory.is_given:
             raise CodegenError(f"{quote(node)} allocates what the function is given")
+        if memory.is_scoped:
+            ctx.line(f"{c_type(buffer.dtype).storage} {memory.name}[{memory.size.text}];")
+            return
         condition = None
         if node.condition is not None:
             condition = ctx.text(visitor, node.condition)
