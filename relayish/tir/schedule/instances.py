@@ -147,6 +147,8 @@ class _Cover:
         rest: list[Row] = []
         for demand in self._demands:
             own = [var for var in demand.terms if var in self._own]
+            if not own and not self._is_never_negative(demand):
+                return False  # it may be that nothing is run
             if len(own) > 1:
                 rest.append(demand)
             elif own:
@@ -209,9 +211,15 @@ class _Cover:
     def _is_never_negative(self, row: Row) -> bool:
         if self._iterations.interval(row).low >= 0:
             return True
-        symbols = [each for each in self._demands if self._own.isdisjoint(each.terms)]
-        below = System((), [*symbols, row.times(-1).shifted(-1)])
+        below = System((), [*self._limits(row), row.times(-1).shifted(-1)])
         return self._iterations.patience.is_feasible(below) is False
+
+    def _limits(self, row: Row) -> Iterator[Row]:
+        """Yield what is known of the unknowns of a row by themselves."""
+        for var in row.terms:
+            low, high = self._iterations.ranges[var]
+            yield Affine(-int(low), {var: 1})
+            yield Affine(int(high), {var: -1})
 
     def has_points(self, ends: Sequence[tuple[Row, Row]]) -> bool:
         """Return whether the values are few, and there is an iteration for each combination."""

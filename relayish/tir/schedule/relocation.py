@@ -164,7 +164,7 @@ class Relocation:
             used = [each for each in others if not self._is_use(each.image)]
             within = len(self.inner_loops)
             check_moves(moved, used, context, self.what, within=within, steps=steps)
-        if may_repeat and not self._needs_all():
+        if may_repeat and not self._needs_all(moved):
             return
         for name, ref in names.items():
             if not covers(stored[name].image, block_of(ref).iter_vars, boxes[name], context):
@@ -292,21 +292,34 @@ class Relocation:
         around = [each.loop for each in arounds(access.place)]
         return any(isinstance(each, For) and each.loop_var is var for each in around)
 
-    def _needs_all(self) -> bool:
-        """Return whether something but the loop may need what the block stores."""
+    def _needs_all(self, moved: Iterable[Move]) -> bool:
+        """Return whether something but the loop may need what the block stores, or itself."""
         func = self._state.func
         if any(each not in func.temp_bufs for each in self.written):
             return True
+        stores = [store for ref in self.blocks for store in _of(block_of(ref), Store)]
+        for access in [each.access for each in moved if each.access.reads]:
+            is_own = access.location is None or access.location in self.written
+            if is_own and not any(_same_element(access.node, each) for each in stores):
+                return True
         found = collect_accesses(func)
         blocks = [block_of(each) for each in self.blocks]
         own = [range(start, stop) for each, start, stop in found.blocks if each in blocks]
+        loops = {each.stmt for each in self.block.ancestors()}
         return any(
             access.reads
             and (access.location is None or access.location in self.written)
             and not any(access.position in each for each in own)
+            and not self._comes_before(access, own[0].start, loops)
             and not any(each.loop is self._loop for each in arounds(access.place))
             for access in found.all
         )
+
+    @staticmethod
+    def _comes_before(access: Access, start: int, loops: Container[Stmt]) -> bool:
+        """Return whether an access is made before the blocks are run for the first time."""
+        is_repeated = any(each.loop in loops for each in arounds(access.place))
+        return access.position < start and not is_repeated
 
 
 def block_of(ref: Ref) -> ScheduleBlock:

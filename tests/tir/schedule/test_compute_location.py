@@ -421,3 +421,33 @@ def test_merge_exprs_needs_roots_alone():
     schedule = Schedule(function([A], [], root, tir.store(A, 3, 2), other))
     with pytest.raises(ScheduleError, match="stands beside 2 blocks called root"):
         schedule.merge_exprs()
+
+
+def test_what_a_block_needs_of_itself_is_computed_though_nothing_else_needs_it():
+    A, T, C = memory("A", 3), memory("T", 3), memory("C", 2)
+    h, i, j = tir.Var("h"), tir.Var("i"), tir.Var("j")
+    func = function(
+        [A, C],
+        [T],
+        for_(h, 0, 3, block("T", [h], lambda v: tir.store(T, A[v], v))),
+        for_(i, 1, 2, block("U", [i], lambda v: tir.store(T, T[v - 1] + T[v], v))),
+        for_(j, 0, 2, block("C", [j], lambda v: tir.store(C, T[v * 2], v))),
+    )
+    schedule = Schedule(func)
+    with pytest.raises(ScheduleError, match="still be run for all values of its variables"):
+        schedule.compute_at(schedule.get_block("U"), schedule.get_loops("C")[0])
+
+
+def test_block_that_would_never_be_run_is_not_covered():
+    B, C, D = memory("B", 6), memory("C", 6), memory("D", 4)
+    h, i, j = tir.Var("h"), tir.Var("i"), tir.Var("j")
+    func = function(
+        [B, C, D],
+        [],
+        for_(h, 0, 6, block("C", [h], lambda v: tir.store(C, B[v], v))),
+        for_(i, 0, 1, block("U", [i], lambda v: tir.store(C, B[v], v + 3))),
+        for_(j, 0, 1, block("D", [j], lambda v: tir.store(D, C[5 - v], v))),
+    )
+    schedule = Schedule(func)
+    with pytest.raises(ScheduleError, match="still be run for all values of its variables"):
+        schedule.reverse_compute_at(schedule.get_block("D"), schedule.get_loops("U")[0])
