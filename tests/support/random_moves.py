@@ -3,7 +3,8 @@
 What is compared is all that functions leave, in memory of their own as well, but for that of blocks
 that have moved.
 
-``python -m tests.support.random_moves 1000`` tries as many programs of each and tells figures.
+``python -m tests.support.random_moves 1000`` tries as many programs of each and tells figures;
+``--compile 100`` runs so many of what is made, compiled.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import functools
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -21,7 +22,7 @@ from unittest.mock import patch
 import numpy as np
 
 from relayish import tir
-from relayish.errors import ScheduleError
+from relayish.errors import RelayishError, ScheduleError
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.tir import Schedule
 from relayish.tir.schedule import relocation
@@ -29,8 +30,9 @@ from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.instances import domain, guards_of
 from relayish.tir.schedule.nests import only
 from relayish.tir.schedule.primitives import inlining
+from tests.support.compiled_loops import TOGETHER, compile_all, natively, same_outcome
 from tests.support.random_schedules import random_program, take_random_steps
-from tests.support.tir_programs import arguments, same_result
+from tests.support.tir_programs import arguments, outcome, same_result
 
 SEEDS = (0, 1, 2)
 """With what memory programs are run."""
@@ -270,10 +272,12 @@ class Outcome(NamedTuple):
         kind: ``"legal"``, ``"refused"``, ``"lost"``: refused though it would have done no harm, or
             ``"impossible"``: there is no program that it could make.
         message: Of the refusal.
+        funcs: The function before a step that was taken, and after.
     """
 
     kind: str
     message: str = ""
+    funcs: tuple[tir.LoweredFunc, ...] = ()
 
 
 def attempt(seed: object, name: str) -> Outcome:
@@ -296,7 +300,7 @@ def attempt(seed: object, name: str) -> Outcome:
         found = tir.verify(schedule.func)
         assert not found, (seed, name, [str(each) for each in found])
         assert do_the_same(func, schedule.func, block), (seed, name)
-        return Outcome("legal")
+        return Outcome("legal", funcs=(func, schedule.func))
     if made is None:
         return Outcome("impossible", message)
     if do_the_same(func, made, block) and compute_the_same(func, made):
@@ -336,7 +340,10 @@ def compute_the_same(before: tir.LoweredFunc, after: tir.LoweredFunc) -> bool:
             made = [
                 np.full(each.numpy_shape, UNTOUCHED, each.dtype.numpy) for each in names.values()
             ]
-            tir.run(logged, *given, *made)
+            try:
+                tir.run(logged, *given, *made)
+            except RelayishError:  # what was not stored is read
+                return False
             logs.append(dict(zip(names, made, strict=True)))
         first, second = logs
         for name in first.keys() & second.keys():
@@ -422,29 +429,50 @@ def unchecked() -> Iterator[None]:
         yield
 
 
+def compare_compiled(pairs: Sequence[tuple[tir.LoweredFunc, ...]]) -> int:
+    """How many functions leave something else, compiled, than others that are interpreted."""
+    differ = 0
+    for start in range(0, len(pairs), TOGETHER):
+        part = pairs[start : start + TOGETHER]
+        named = [after.with_fields(name=f"f{at}") for at, (_, after) in enumerate(part)]
+        module = compile_all(named)
+        for (before, _), func in zip(part, named, strict=True):
+            given = arguments(before, SEEDS[0])
+            expected = outcome(before, given)
+            differ += not same_outcome(expected, natively(module[func.name], given))
+    return differ
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("programs", type=int, nargs="?", default=1000)
     parser.add_argument("--start", type=int, default=0)
+    parser.add_argument("--compile", type=int, default=0)
     parser.add_argument("--only", choices=PRIMITIVES, action="append")
     options = parser.parse_args()
     wrong = 0
     for name in options.only or PRIMITIVES:
         found: Counter[str] = Counter()
+        made: list[tuple[tir.LoweredFunc, ...]] = []
         for seed in range(options.start, options.start + options.programs):
             try:
-                outcome = attempt(seed, name)
+                result = attempt(seed, name)
             except Exception as error:  # noqa: BLE001 - reported with its seed
-                outcome = Outcome("wrong", f"{type(error).__name__}: {error}")
-            found[outcome.kind] += 1
-            if outcome.kind in ("lost", "wrong"):
-                line = outcome.message.splitlines()[0]
-                sys.stdout.write(f"  {name} {seed}, {outcome.kind}: {line[:300]}\n")
+                result = Outcome("wrong", f"{type(error).__name__}: {error}")
+            found[result.kind] += 1
+            made += [result.funcs] if result.funcs else []
+            if result.kind in ("lost", "wrong"):
+                line = result.message.splitlines()[0]
+                sys.stdout.write(f"  {name} {seed}, {result.kind}: {line[:300]}\n")
         refused = found["refused"] + found["lost"]
         loss = found["lost"] / refused if refused else 0
-        sys.stdout.write(f"{name}: {options.programs} programs, {dict(found)}, loss {loss:.1%}\n")
+        differ = compare_compiled(made[: options.compile])
+        sys.stdout.write(
+            f"{name}: {options.programs} programs, {dict(found)}, loss {loss:.1%}; "
+            f"{len(made[: options.compile])} compiled, {differ} differ\n"
+        )
         sys.stdout.flush()
-        wrong += found["wrong"]
+        wrong += found["wrong"] + differ
     return int(bool(wrong))
 
 
