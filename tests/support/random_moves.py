@@ -365,19 +365,25 @@ class _Log(NamedTuple):
 
 
 def _logging(func: tir.LoweredFunc) -> tuple[tir.LoweredFunc, dict[str, _Log]]:
-    """A function that writes down, in more arguments, what each of its blocks stores."""
+    """A function that writes down, in more arguments, what each of its blocks stores.
+
+    In each iteration of a loop of time around all.
+    """
     logs: dict[str, _Log] = {}
     images: dict[Any, Any] = {}
+    loops = tir.collect_ir_nodes_in_order(func, lambda node: isinstance(node, tir.For))
+    time = tuple([each.loop_var for each in loops[:1] if each.loop_var.name.startswith("t")])
     for block in tir.collect_ir_nodes(func, lambda node: isinstance(node, tir.ScheduleBlock)):
         store = only(block.body)
         if not isinstance(store, tir.Store) or not block.iter_vars:
             continue
-        shape = (MOST_VALUES,) * len(block.iter_vars)
+        indices = (*time, *block.iter_vars)
+        shape = (MOST_VALUES,) * len(indices)
         dtype = store.value.type
         log = tir.Tensor(f"log_{block.name}", shape, dtype, tir.Buffer(block.name, shape, dtype))
         logs[block.name] = _Log(log, shape, dtype)
-        first = tir.Store(log, store.value, block.iter_vars)
-        second = store.with_fields(value=tir.Load(log, block.iter_vars))
+        first = tir.Store(log, store.value, indices)
+        second = store.with_fields(value=tir.Load(log, indices))
         images[store] = tir.Block((first, second))
     body = replace_nodes(func.body, images)
     args = (*func.args, *[each.tensor.buffer for each in logs.values()])

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final, TypeAlias
 
-from relayish.dataflow.lattice.interval import Interval
+from relayish.dataflow.lattice.interval import Interval, add, div, scale
+from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.tir.analysis.dependence.accesses import Access, arounds
 from relayish.tir.analysis.dependence.iterations import Instance, Iterations
@@ -14,9 +15,9 @@ from relayish.tir.analysis.facts.symbolic_bounds import SymbolicBounds, symbolic
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.linear.integer_system import Row, System
-from relayish.tir.analysis.linear.linear_form import expr_of_form
+from relayish.tir.analysis.linear.linear_form import expr_of_form, linear_form
 from relayish.tir.analysis.values.context import Context
-from relayish.tir.ir.operators import GE, LE, Expr
+from relayish.tir.ir.operators import GE, LE, Div, Expr
 from relayish.tir.ir.stmt import ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
 from relayish.tir.schedule.order import Question, outside
@@ -47,8 +48,21 @@ def domain(block: Ref, region: Ref) -> Box | None:
         bounds = symbolic_bounds(value, inner, context)
         if bounds is None:
             return None
-        found.append(_narrowed(bounds, interval_of(value, context)))
+        found.append(_narrowed(bounds, _interval(value, context)))
     return found
+
+
+def _interval(value: Expr, context: Context) -> Interval:
+    """Return an interval of a value; of quotients, by what is known of sums that are divided."""
+    form = linear_form(value, context)
+    found = Interval(form.constant, form.constant)
+    for term, factor in form.terms.items():
+        known = interval_of(term, context)
+        if isinstance(term, Div):
+            exact = div(interval_of(term.a, context), interval_of(term.b, context))
+            known = known if exact is BOTTOM else (known.meet(exact) or known)
+        found = add(found, scale(known, factor))
+    return found.meet(interval_of(value, context)) or found
 
 
 def _narrowed(bounds: SymbolicBounds, known: Interval) -> SymbolicBounds:
@@ -127,86 +141,120 @@ class _Cover:
     def __init__(self, iterations: Iterations, access: Access, exprs: Sequence[Expr]) -> None:
         self._iterations = iterations
         start = len(iterations.ranges)
-        known = len(iterations.inequalities)
+        equations, known = len(iterations.equations), len(iterations.inequalities)
         instance = Instance(iterations, access.place)
         self._rows = [instance.translate(each, access.place) for each in exprs]
         symbols = {var for row in iterations.symbols.values() for var in row.terms}
         self._own = set(range(start, len(iterations.ranges))) - symbols
+        self._equations = iterations.equations[equations:]
         self._demands = iterations.inequalities[known:]
 
     def is_product(self, ends: Sequence[tuple[Row, Row]]) -> bool:
         """Return whether each variable goes through its range, whatever the others are."""
-        iterations = self._iterations
-        if not iterations.is_exact or iterations.equations or iterations.choices:
+        if not self._iterations.is_exact or self._iterations.choices:
             return False
-        used = [var for row in self._rows for var in row.terms if var in self._own]
+        solved = self._without_equations()
+        if solved is None:
+            return False
+        rows, demands = solved
+        used = [var for row in rows for var in row.terms if var in self._own]
         if len(set(used)) < len(used):
             return False
-        low: dict[int, Row] = {}
-        high: dict[int, Row] = {}
-        rest: list[Row] = []
-        for demand in self._demands:
+        for var in self._own.difference(used):
+            projected = _without_unknown(demands, var)
+            if projected is None:
+                return False
+            demands = projected
+        ranges = _Ranges()
+        joint: list[Row] = []
+        for demand in demands:
             own = [var for var in demand.terms if var in self._own]
             if not own and not self._is_never_negative(demand):
                 return False  # it may be that nothing is run
+            if len(own) == 1 and not ranges.add(demand, own[0]):
+                return False
             if len(own) > 1:
-                rest.append(demand)
-            elif own:
-                [var] = own
-                factor = demand.terms[var]
-                bound = demand.plus(Affine(0, {var: factor}), -1).times(-factor)
-                if abs(factor) != 1:
-                    return False
-                side = low if factor > 0 else high
-                if var not in side or not side[var].terms:  # sums tell more than numbers
-                    side[var] = bound
-                elif bound.terms:
-                    return False
-        for var in self._own.difference(used):
-            if not self._is_never_negative(high[var].plus(low[var], -1)):
-                return False  # it may be that nothing is run
-        left = set(range(len(rest)))
-        for row, (first, last) in zip(self._rows, ends, strict=True):
-            reach = self._reach(row, low, high)
+                joint.append(demand)
+        for row, (first, last) in zip(rows, ends, strict=True):
+            reach = self._reach(row, ranges)
             if reach is None:
                 return False
             least, greatest = reach
-            for at in list(left):
-                below, above = rest[at].plus(row, -1), rest[at].plus(row)
-                if not any(var in self._own for var in below.terms):
-                    least_of_demand = below.times(-1)
-                    if not self._is_never_negative(first.plus(least_of_demand, -1)):
-                        return False
-                elif not any(var in self._own for var in above.terms):
-                    if not self._is_never_negative(above.plus(last, -1)):
-                        return False
-                else:
-                    continue
-                left.discard(at)
             if not self._is_never_negative(first.plus(least, -1)):
                 return False
             if not self._is_never_negative(greatest.plus(last, -1)):
                 return False
-        return not left
+        return all(self._holds_in(demand, rows, ends) for demand in joint)
 
-    def _reach(self, row: Row, low: dict[int, Row], high: dict[int, Row]) -> tuple[Row, Row] | None:
+    def _without_equations(self) -> tuple[list[Row], list[Row]] | None:
+        """Return rows and demands in which equations are solved, for unknowns of their own."""
+        rows, demands = list(self._rows), list(self._demands)
+        pending = list(self._equations)
+        while pending:
+            equation = pending.pop()
+            used = {var for row in rows for var in row.terms}
+            own = [v for v, c in equation.terms.items() if v in self._own and abs(c) == 1]
+            if not own:
+                return None
+            var = min(own, key=lambda each: each in used)
+            image = equation.plus(Affine(0, {var: equation.terms[var]}), -1)
+            image = image.times(-equation.terms[var])
+            rows = [each.replacing(var, image) for each in rows]
+            demands = [each.replacing(var, image) for each in demands]
+            pending = [each.replacing(var, image) for each in pending]
+        return rows, demands
+
+    def _reach(self, row: Row, ranges: _Ranges) -> tuple[Row, Row] | None:
         """Return the least and the greatest value of a row, if it has all between these."""
-        own = sorted(
-            [var for var in row.terms if var in self._own], key=lambda v: abs(row.terms[v])
-        )
+        own = [var for var in row.terms if var in self._own]
         least = greatest = Affine(
-            row.constant, {var: value for var, value in row.terms.items() if var not in self._own}
+            row.constant, {var: value for var, value in row.terms.items() if var not in own}
         )
         width: int | None = 1
-        for var in own:
+        for var in sorted(own, key=lambda each: abs(row.terms[each])):
             factor = row.terms[var]
-            spread = high[var].plus(low[var], -1)
+            low, high = self._nearest(ranges.low[var], 1), self._nearest(ranges.high[var], -1)
+            if low is None or high is None:
+                return None
+            spread = high.plus(low, -1)
             if width is None or (abs(factor) > width and spread != Affine(0, {})):
                 return None
             first, last = (low, high) if factor > 0 else (high, low)
-            least, greatest = least.plus(first[var], factor), greatest.plus(last[var], factor)
+            least, greatest = least.plus(first, factor), greatest.plus(last, factor)
             width = None if spread.terms else width + abs(factor) * spread.constant
         return least, greatest
+
+    def _nearest(self, bounds: Sequence[Row], sign: int) -> Row | None:
+        """Return the greatest of lower bounds, or for a negative sign the least of upper ones."""
+        return next(
+            (
+                each
+                for each in bounds
+                if all(
+                    self._is_never_negative(each.plus(other, -1).times(sign)) for other in bounds
+                )
+            ),
+            None,
+        )
+
+    def _holds_in(self, demand: Row, rows: Sequence[Row], ends: Sequence[tuple[Row, Row]]) -> bool:
+        """Return whether a demand of several unknowns holds for all values that are asked about.
+
+        That is where it is one of the values themselves.
+        """
+        least = demand
+        for row, (first, last) in zip(rows, ends, strict=True):
+            own = [var for var in row.terms if var in self._own]
+            if not own:
+                continue
+            var = min(own, key=lambda each: abs(row.terms[each]))
+            share, rest = divmod(demand.coefficient(var), row.terms[var])
+            if rest:
+                return False
+            least = least.plus(row, -share).plus(first if share > 0 else last, share)
+        if any(var in self._own for var in least.terms):
+            return False
+        return self._is_never_negative(least)
 
     def _is_never_negative(self, row: Row) -> bool:
         if self._iterations.interval(row).low >= 0:
@@ -237,6 +285,44 @@ class _Cover:
             any(iterations.patience.is_feasible(each) for each in _at(systems, images, point))
             for point in product(*spans)
         )
+
+
+class _Ranges:
+    """Which bounds unknowns have, by themselves."""
+
+    def __init__(self) -> None:
+        self.low: dict[int, list[Row]] = {}
+        self.high: dict[int, list[Row]] = {}
+
+    def add(self, demand: Row, var: int) -> bool:
+        """Add what a demand says of its only unknown; return whether it can be said."""
+        factor = demand.terms[var]
+        rest = demand.plus(Affine(0, {var: factor}), -1)
+        if abs(factor) != 1 and rest.terms:
+            return False
+        if not rest.terms:
+            rest = Affine(rest.constant // abs(factor), {})
+        side, bound = (self.low, rest.times(-1)) if factor > 0 else (self.high, rest)
+        side.setdefault(var, []).append(bound)
+        return True
+
+
+def _without_unknown(demands: Sequence[Row], var: int) -> list[Row] | None:
+    """Return what demands leave for the other unknowns; ``None`` where that is not told exactly."""
+    lower = [each for each in demands if each.coefficient(var) > 0]
+    upper = [each for each in demands if each.coefficient(var) < 0]
+    found = [each for each in demands if not each.coefficient(var)]
+    for low, high in product(lower, upper):
+        a, b = low.coefficient(var), -high.coefficient(var)
+        if a == b > 1:  # there is one between if so many are
+            together = low.plus(high)
+            if together.terms or together.constant < a - 1:
+                return None
+        elif min(a, b) > 1:
+            return None
+        else:
+            found.append(low.times(b).plus(high, a))
+    return found
 
 
 def _at(systems: Sequence[System], rows: Sequence[Row], point: Sequence[int]) -> Iterator[System]:
