@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from relayish.dataflow.lattice.interval import Interval, add, scale
 from relayish.tir.analysis.linear.affine import Affine
-from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form
+from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form, interval_of_form
 from relayish.tir.analysis.values.context import Context, Terms
 from relayish.tir.analysis.values.interval_rules import interval_by_rules
-from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.operators import Div, Expr, integer_of
 from relayish.tir.ir.tensor import Var
 
 
@@ -57,8 +57,8 @@ def symbolic_bounds(
         lower = _without(lower, var, left_out, done, context, sign=-1)
         upper = _without(upper, var, left_out, done, context, sign=1)
     return SymbolicBounds(
-        _without_terms(lower, left_out, context, sign=-1),
-        _without_terms(upper, left_out, context, sign=1),
+        _without_terms(lower, variables, context, sign=-1),
+        _without_terms(upper, variables, context, sign=1),
     )
 
 
@@ -120,15 +120,37 @@ def _inner_terms(form: LinearForm, left_out: set[Var], context: Context) -> int:
     return sum(_depends(term, left_out, context) for term in form.terms)
 
 
-def _without_terms(form: LinearForm, left_out: set[Var], context: Context, sign: int) -> LinearForm:
-    """Return ``form`` with numbers for terms that still depend on what is to be left out."""
+def _without_terms(
+    form: LinearForm, variables: Sequence[Var], context: Context, sign: int
+) -> LinearForm:
+    """Return ``form`` without terms that depend on what is to be left out: bounds for these."""
+    left_out = set(variables)
     for term, factor in list(form.terms.items()):
         if _depends(term, left_out, context):
-            known = interval_by_rules(term, context)
-            end = known.high if (factor > 0) == (sign > 0) else known.low
-            form = form.plus(Affine(0, {term: 1}), -factor)
-            form = form._replace(constant=form.constant + factor * int(end))
+            upwards = (factor > 0) == (sign > 0)
+            bound = _bound_of_quotient(term, variables, context, upwards)
+            if bound is None:
+                known = interval_by_rules(term, context)
+                bound = Affine(int(known.high if upwards else known.low), {})
+            form = form.plus(Affine(0, {term: 1}), -factor).plus(bound, factor)
     return form
+
+
+def _bound_of_quotient(
+    term: Expr, variables: Sequence[Var], context: Context, upwards: bool
+) -> LinearForm | None:
+    """Return a bound of a quotient that is a sum, from one of what is divided, which divides so."""
+    by = integer_of(term.b) if isinstance(term, Div) else None
+    if by is None or by < 1:
+        return None
+    assert isinstance(term, Div)
+    bounds = symbolic_bounds(term.a, variables, context)
+    if bounds is None or interval_of_form(bounds.lower, context).low < 0:
+        return None  # division goes towards zero
+    end = bounds.upper if upwards else bounds.lower
+    if any(value % by for value in end.terms.values()):
+        return None
+    return Affine(end.constant // by, {each: value // by for each, value in end.terms.items()})
 
 
 def _depends(term: Expr, variables: set[Var], context: Context) -> bool:
