@@ -8,7 +8,8 @@ are made in one order before and may be made in the other one after.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from relayish.dataflow.lattice.interval import Interval
@@ -128,9 +129,8 @@ class Question:
             if found is False:
                 continue
             if depth < len(orders):
-                pending += [
-                    (system.having((), case), depth + 1) for case in reversed(orders[depth])
-                ]
+                cases = [case for case in orders[depth] if not _is_contradiction(case)]
+                pending += [(system.having((), case), depth + 1) for case in reversed(cases)]
                 continue
             values = iter(self._solution(system, coordinates, spans) if found else ())
             shown = [", ".join(_spell(each, values)) for each in asked]
@@ -160,6 +160,11 @@ class Question:
         return found
 
 
+def _is_contradiction(rows: Rows) -> bool:
+    """Return whether a row is a number, and negative."""
+    return any(row.constant < 0 and not row.terms for row in rows)
+
+
 def outside(iterations: Iterations, form: LinearForm, ty: Type) -> Row:
     """Return the value of a form in which variables from outside occur."""
     return Instance(iterations, OUTERMOST).translate(expr_of_form(form, ty), OUTERMOST)
@@ -184,12 +189,14 @@ class Move(NamedTuple):
         image: As it will be; the same where nothing of it changes.
         same: What is equal for both.
         block: The name of the innermost block around it.
+        variables: Those of that block.
     """
 
     access: Access
     image: Access
     same: Same = ()
     block: str = ""
+    variables: tuple[Node, ...] = ()
 
     @classmethod
     def unmoved(cls, access: Access) -> Move:
@@ -224,11 +231,32 @@ def check_moves(
         Quadratic in the accesses of a location that is accessed by what is moved, times what it
         takes to decide one pair.
     """
+    known = steps or {}
+    moved, others = _one_for_each_element(moved, known), _one_for_each_element(others, {})
     for at, one in enumerate(moved):
         for other in moved[at:]:
-            _check_pair(one, other, context, what, within, steps or {})
+            _check_pair(one, other, context, what, within, known)
         for other in others:
             _check_pair(one, other, context, what, 0, {})
+
+
+def _one_for_each_element(moves: Sequence[Move], steps: Mapping[Node, Store]) -> list[Move]:
+    """Return one of the accesses of a block to the same element, which does what all of them do.
+
+    Others come before and after the same accesses of other executions.
+    """
+    found: dict[Hashable, Move] = {}
+    for move in moves:
+        access = move.access
+        key = (move.variables, access.place.around, access.location, access.tensor, access.indices)
+        whole = (*key, steps.get(access.node)) if move.variables else access
+        known = found.get(whole, move)
+        reads, writes = access.reads or known.access.reads, access.writes or known.access.writes
+        chosen = move if access.writes else known
+        if (reads, writes) != (chosen.access.reads, chosen.access.writes):
+            chosen = chosen._replace(access=replace(chosen.access, reads=reads, writes=writes))
+        found[whole] = chosen
+    return list(found.values())
 
 
 def _check_pair(
@@ -242,7 +270,7 @@ def _check_pair(
     step = steps.get(a.node)
     if step is not None and step is steps.get(b.node):
         return
-    for source, sink in [(one, other)] if a is b else [(one, other), (other, one)]:
+    for source, sink in [(one, other)] if one is other else [(one, other), (other, one)]:
         found = _reversed(source, sink, context, within)
         if found is not None:
             raise ScheduleError(_refusal(source.access, sink.access, found, what))
@@ -302,7 +330,7 @@ class Programs:
                 known = image.place.values
                 pairs = [(var, loops.get(var, var)) for var in access.place.values]
                 same = tuple([(var, other) for var, other in pairs if other in known])
-                yield Move(access, image, same, key[0])
+                yield Move(access, image, same, key[0], key[1])
 
 
 def _keyed(accesses: Accesses) -> Iterator[tuple[_Key, Access]]:

@@ -451,3 +451,14 @@ def test_block_that_would_never_be_run_is_not_covered():
     schedule = Schedule(func)
     with pytest.raises(ScheduleError, match="still be run for all values of its variables"):
         schedule.reverse_compute_at(schedule.get_block("D"), schedule.get_loops("U")[0])
+
+
+def test_simple_compute_at_leaves_first_values_that_stand_further_out():
+    A = tir.placeholder("A", (4, 3))
+    k = tir.reduce_axis("k", 3)
+    B = tir.compute((4,), lambda i: tir.reduce_sum(A[i, k], [k]), "B")
+    func = tir.lower("f", [A, B, tir.compute((4, 3), lambda i, j: A[i, j] + 1, "C")])
+    schedule = Schedule(func)
+    schedule.simple_compute_at(schedule.get_block("B"), schedule.get_loops("C")[1])
+    assert [each.stmt.loop_var.name for each in schedule.get_loops("B")] == ["i", "j"]
+    check(func, schedule)

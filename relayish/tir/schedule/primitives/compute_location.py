@@ -144,6 +144,8 @@ def simple_compute_at(state: State, block: Ref, loop: Ref) -> None:
             f"{move.what}: {one_line(held[0] if held else block.stmt)} is not run as often as loop "
             f"{outer[-1].loop_var.name}; expected as many loops around the block, and nothing else"
         )
+    if move.first is not None and own[-1] not in path_to(move.region, move.first):
+        move.first = None  # it stays where it is
     stmts = _held_below(move, move.path[at + 1 :])
     nest = replace(Block(tuple(stmts)), images)
     move.put(0 if move.is_before else len(outer[-1].body.stmts), nest)
