@@ -37,6 +37,7 @@ from relayish.tir.schedule.primitives.queries import QuerySteps
 from relayish.tir.schedule.primitives.reductions import ReductionSteps
 from relayish.tir.schedule.primitives.sampling import SamplingSteps
 from relayish.tir.schedule.primitives.tensorize import TensorizeSteps
+from relayish.tir.schedule.primitives.transforms import TransformSteps
 from relayish.tir.schedule.registry import bind_arguments, find_primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Sampled
@@ -52,6 +53,7 @@ class Schedule(
     KindSteps,
     ReductionSteps,
     TensorizeSteps,
+    TransformSteps,
     AnnotationSteps,
     SamplingSteps,
     LocationSteps,
@@ -69,6 +71,7 @@ class Schedule(
     gone says in which step it went. A step that is refused changes nothing.
 
     Attributes:
+        program: What it was made of, as it was.
         trace: The steps that were taken.
         random: What sampling draws from.
 
@@ -104,7 +107,7 @@ class Schedule(
         *,
         seed: int | None = None,
     ) -> None:
-        self._program = program
+        self.program = program
         self._name, func = _function_of(program, name)
         self.random = Random(seed)  # noqa: S311 - no secret
         self.trace = Trace()
@@ -120,7 +123,7 @@ class Schedule(
     @property
     def mod(self) -> Module | IRModule:
         """The module with the function as it is now; of a function alone, one that has it."""
-        program = self._program
+        program = self.program
         if isinstance(program, LoweredFunc):
             return IRModule({self.func.name: self.func})
         if isinstance(program, Module):

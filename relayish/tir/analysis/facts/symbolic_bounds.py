@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from relayish.dataflow.lattice.interval import Interval, add, scale
+from relayish.ir.kinds.one_line import one_line
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form, interval_of_form
 from relayish.tir.analysis.values.context import Context, Terms
@@ -86,7 +87,7 @@ def _bound(var: Var, left_out: set[Var], done: set[Var], context: Context, sign:
     """
     best: LinearForm | None = None
     for key, interval in context.facts_about((var,)):
-        terms = dict(key)
+        terms = dict(sorted(key, key=lambda item: one_line(item[0])))  # sums are written in order
         factor = terms.pop(var, 0)
         if abs(factor) != 1 or not terms:
             continue

@@ -20,6 +20,7 @@ from relayish.tir.ir.operators import EQ, LT, And, Cast, Div, Expr, Max, Min, Mo
 from relayish.tir.ir.stmt import For, IfThenElse
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.type import Int
+from relayish.tir.schedule.digits import tidy_digits
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.legality import (
@@ -119,6 +120,7 @@ def split(state: State, loop: Ref, factors: Sequence[int | None]) -> list[Ref]:
     index, guard = _flattened(stmt.extent, variables, counts, known, context)
     value = index if integer_of(stmt.min) == 0 else tidy(stmt.min + index)
     body = replace(stmt.body, {stmt.loop_var: value})
+    body = tidy_digits(body, context, dict(zip(variables, counts, strict=True)))
     image: Stmt = body if guard is None else guarded(body, guard)
     for var, count in zip(reversed(variables), reversed(counts), strict=True):
         image = stmt.with_fields(loop_var=var, min=const(0, ty), extent=count, body=as_held(image))
@@ -242,16 +244,19 @@ class Fusion(NamedTuple):
         var: Its variable, which is 0 first.
         extent: How often it runs.
         images: What the variables of the others are, by its own.
+        context: What is known around it.
     """
 
     stmts: list[For]
     var: Var
     extent: Expr
     images: dict[Node, Node]
+    context: Context
 
     def loop(self, body: Stmt) -> For:
         """Return the loop around a statement."""
         first = const(0, self.var.type)
+        body = tidy_digits(body, self.context, {self.var: self.extent})
         return self.stmts[0].with_fields(
             loop_var=self.var, min=first, extent=self.extent, body=as_held(body)
         )
@@ -306,7 +311,7 @@ def fusion(state: State, loops: Sequence[Ref]) -> Fusion:
         own = stmts[at].loop_var
         value = value if own.type == ty else Cast(own.type, value)
         images[own] = tidy(stmts[at].min + value)
-    return Fusion(stmts, var, tidy(total), images)
+    return Fusion(stmts, var, tidy(total), images, context)
 
 
 def _at_least_zero(extent: Expr, context: Context) -> Expr:
