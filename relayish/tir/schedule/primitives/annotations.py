@@ -58,8 +58,9 @@ def annotate(state: State, target: Ref, key: str, value: object) -> None:
         _set_attrs(state, target, stmt, attrs)
         return
     assert isinstance(stmt, For)
-    told = stmt.metadata or LLVMForLoopMeta()
-    _set_metadata(state, target, stmt, told._replace(**{_field(key): _loop_value(key, value)}))
+    told, field = (stmt.metadata or LLVMForLoopMeta())._asdict(), _field(key)
+    told[field] = _loop_value(field, value)
+    _set_metadata(state, target, stmt, LLVMForLoopMeta(**told))
 
 
 @primitive("unannotate")

@@ -134,8 +134,8 @@ class _Flattening:
         left = [(var, value) for var, value in pairs if var not in values]
         image = block.with_fields(
             iter_vars=(flat, *[var for var, _ in left]),
-            read_buffers=replace(block.read_buffers, values),
-            write_buffers=replace(block.write_buffers, values),
+            read_buffers=tuple([replace(each, values) for each in block.read_buffers]),
+            write_buffers=tuple([replace(each, values) for each in block.write_buffers]),
             body=replace(substitute(block.body, accesses), values),
         )
         return realize.with_fields(
@@ -174,7 +174,7 @@ class _Flattening:
         steps = _steps_of(tensor)
         if steps is None or any(each.type != flat.type for each in indices):
             return None
-        form = LinearForm(0, {})
+        form: LinearForm = LinearForm(0, {})
         for index, step in zip(indices, steps, strict=True):
             form = form.plus(linear_form(replace(index, values)), step)
         number = self._number(form, flat)

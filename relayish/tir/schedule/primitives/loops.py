@@ -297,8 +297,8 @@ def fusion(state: State, loops: Sequence[Ref]) -> Fusion:
             f"{ty} can count; expected bounds of the variables that tell that it is not"
         )
     counts = [each if each.type == ty else Cast(ty, each) for each in extents]
-    own = [each.loop_var for each in stmts]
-    check_affine_values(stmts[-1].body, own, counts[1:], loops[0], "fuse")
+    gone = [each.loop_var for each in stmts]
+    check_affine_values(stmts[-1].body, gone, counts[1:], loops[0], "fuse")
     total: Expr = counts[0]
     for count in counts[1:]:
         total = total * count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,7 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Broadcast, Expr, Ramp
 from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlockRealize
-from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.schedule.handles import BlockRV, LoopRV
 from relayish.tir.schedule.intrinsics import TensorIntrinsic, find_tensor_intrinsic
@@ -159,12 +159,12 @@ class _Match:
             case IfThenElse(), IfThenElse():
                 if (one.false_case is None) is (other.false_case is None):
                     return list(zip(PROGRAM.children(one), PROGRAM.children(other), strict=True))
-            case (Store(tensor=Tensor()), Store(tensor=Tensor())) | (
-                Load(tensor=Tensor()),
-                Load(tensor=Tensor()),
-            ):
+            case Store(tensor=Tensor()), Store(tensor=Tensor()):
                 self._access(one, other)
-                return [(one.value, other.value)] if isinstance(one, Store) else []
+                return [(one.value, other.value)]
+            case Load(tensor=Tensor()), Load(tensor=Tensor()):
+                self._access(one, other)
+                return []
             case Var(), Expr() if one not in self._own:
                 self._scalar(one, other)
                 return []
@@ -291,8 +291,10 @@ class _Match:
                 )
         return as_held(substitute(body, images))
 
-    def _view_of(self, func: LoweredFunc, tensor: Tensor, args: dict[object, object]) -> _View:
-        arg = args.get(tensor.buffer)
+    def _view_of(
+        self, func: LoweredFunc, tensor: Tensor, args: Mapping[Parameter, Parameter]
+    ) -> _View:
+        arg = args.get(tensor.buffer) if isinstance(tensor.buffer, Buffer) else None
         view = self._views.get(arg) if isinstance(arg, Buffer) else None
         if view is None or not isinstance(arg, Buffer) or len(tensor.shape) != len(arg.shape):
             raise ScheduleError(

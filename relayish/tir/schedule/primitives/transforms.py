@@ -10,6 +10,7 @@ from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.operators import Expr, integer_of
 from relayish.tir.ir.stmt import For, ScheduleBlockRealize
+from relayish.tir.ir.tensor import Var
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.primitives.kinds import bind, parallel, unroll, vectorize
 from relayish.tir.schedule.primitives.loops import reorder, split
@@ -90,7 +91,7 @@ def _common(block: Ref, target: Ref) -> Sequence[tuple[Ref, list[_Digit]]]:
     theirs = [each.stmt for each in target.loops() if isinstance(each.stmt, For)]
     found: list[tuple[Ref, list[_Digit]]] = []
     for value, wanted in zip(own.iter_values, other.iter_values, strict=False):
-        ref = mine.get(value)
+        ref = mine.get(value) if isinstance(value, Var) else None
         digits = _digits(wanted, theirs)
         if ref is None or digits is None or not isinstance(ref.stmt, For):
             break
