@@ -110,6 +110,30 @@ def test_loops_that_are_parallel_are_marked_and_others_are_not():
     assert counts == [1, 0, 0]
 
 
+@each(
+    ("metadata", "pragmas"),
+    [
+        (None, ["omp parallel for"]),
+        (tir.LLVMForLoopMeta(), ["omp parallel for"]),
+        (tir.LLVMForLoopMeta(tir.UnrollMode.DEFAULT), ["omp parallel for"]),
+        (tir.LLVMForLoopMeta(tir.UnrollMode.FULL), ["GCC unroll 65534"]),
+        (tir.LLVMForLoopMeta(tir.UnrollMode.NEVER), ["GCC unroll 1"]),
+        (tir.LLVMForLoopMeta(tir.UnrollMode.NEVER, False), ["GCC unroll 1", "GCC novector"]),
+        (tir.LLVMForLoopMeta(None, False), ["GCC novector"]),
+    ],
+)
+def test_compilers_are_told_what_metadata_of_loops_says(metadata, pragmas):
+    A, i = memory("A", 8), tir.Var("i")
+    stmt = loop(i, 0, 8, tir.Store(A, A[i] * 3, (i,)), kind="PARALLEL")
+    func = function([A], stmt.with_fields(metadata=metadata))
+    text = to_c(func).text
+    body = text[text.index("int32_t f(") :]
+    assert [line[8:] for line in body.splitlines() if line.startswith("#pragma ")] == pragmas
+    array = np.arange(8, dtype="int32")
+    build(func)(array)
+    assert array.tolist() == list(range(0, 24, 3))
+
+
 def test_a_function_of_the_users_is_said_in_c_by_a_rule():
     with declared_temporarily():
         tir.register_extern("twice", lambda x: x + x)
