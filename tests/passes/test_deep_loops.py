@@ -14,14 +14,9 @@ from tests.support.tir_programs import same_result
 CHEAP = (
     "ConvertSSA",
     "CopyPropagation",
-    "EliminateInvariantLoop",
-    "EntailLoopCondition",
     "FlattenBuffer",
-    "IfFold",
     "IfFusion",
-    "LongLong2Int",
     "LowerIntrin",
-    "RearrangeLoadInstruction",
     "RemoveNestedBlock",
     "RemoveScheduleBlock",
     "RenameTensors",
@@ -37,6 +32,14 @@ COSTLY = (
     "LoopInvariantCodeMotion",
 )
 """Those that solve a dataflow problem. What simplifies is in loops/simplify/test_depth.py."""
+SIMPLIFYING = (
+    "EliminateInvariantLoop",
+    "EntailLoopCondition",
+    "IfFold",
+    "LongLong2Int",
+    "RearrangeLoadInstruction",
+)
+"""Rules for the walk that all simplifications are, whose depth is tried in loops/simplify."""
 PROGRAMS = {**DEEP, **WIDE}
 
 kinds = pytest.mark.parametrize("kind", PROGRAMS)
@@ -53,7 +56,7 @@ def goes_through(name: str, kind: str) -> None:
     assert once is deep or get_pass(name)(once) is once, name
 
 
-@pytest.mark.parametrize("name", [*CHEAP, *COSTLY])
+@pytest.mark.parametrize("name", [*CHEAP, *COSTLY, *SIMPLIFYING])
 def test_pass_keeps_what_nests_do(name):
     for kind in PROGRAMS:
         small = module(kind, 20)
