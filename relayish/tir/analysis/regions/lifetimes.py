@@ -14,6 +14,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.regions.filled import stores_before_it_reads
 from relayish.tir.analysis.regions.reached import nodes_reached
+from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import Block, For, IfThenElse
 from relayish.tir.ir.tensor import Buffer
@@ -71,7 +72,7 @@ class Lifetimes:
             inner = parts[first[0]]
             if isinstance(stmt, For):
                 is_serial = stmt.for_type == ForType.SERIAL and inner is stmt.body
-                if not is_serial or self._needs(inner, a) or self._needs(inner, b):
+                if not is_serial or self._needs(stmt.body, a) or self._needs(stmt.body, b):
                     return False
             stmt = inner
 
@@ -91,7 +92,7 @@ class Lifetimes:
             self._spans[stmt] = found
         return self._spans[stmt].get(buffer)
 
-    def _needs(self, stmt: Node, buffer: Buffer) -> bool:
+    def _needs(self, stmt: Stmt, buffer: Buffer) -> bool:
         key = stmt, buffer
         if key not in self._needed:
             self._needed[key] = not stores_before_it_reads(stmt, buffer)
