@@ -51,7 +51,7 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from relayish.errors import OperatorError
@@ -67,7 +67,7 @@ from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import GE, GT, LE, LT, Expr, Select, Sub, const
-from relayish.tir.ir.stmt import Block, For, IfThenElse
+from relayish.tir.ir.stmt import Alloc, Block, For, IfThenElse
 from relayish.tir.ir.tensor import Var
 from relayish.tir.substitution import copy_with_fresh_variables
 
@@ -175,10 +175,15 @@ def _cuts(loop: For, count: int) -> dict[Node, int]:
     return found
 
 
-def _conditions(body: Stmt) -> Iterator[Expr]:
+def _conditions(body: Stmt) -> list[Expr]:
+    """Return what is asked in a body; nothing where it allocates, which two places cannot."""
+    found: list[Expr] = []
     for each in PROGRAM.pre_order(body):
+        if isinstance(each, Alloc):
+            return []
         if isinstance(each, (Select, IfThenElse)):
-            yield each.condition
+            found.append(each.condition)
+    return found
 
 
 def _cut(node: Node, var: Var) -> int | None:

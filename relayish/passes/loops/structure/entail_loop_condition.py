@@ -113,11 +113,10 @@ def _bounded(loop: For, condition: Expr, facts: Facts) -> For | None:
 
 
 def _stays(line: Line, loop: For, facts: Facts) -> bool:
-    """Return whether what a line depends on is the same in each iteration, and cannot fault."""
+    """Return whether what a line depends on is the same in each iteration."""
     terms = line.start.terms
-    if not facts.context.is_stable(terms) or not facts.removable(*terms):
-        return False
-    return not any(loop.loop_var in PROGRAM.pre_order(term) for term in terms)
+    names = any(loop.loop_var in PROGRAM.pre_order(term) for term in terms)
+    return facts.context.is_stable(terms) and not names
 
 
 def _ends_before(line: Line, loop: For, facts: Facts) -> bool:

@@ -78,6 +78,14 @@ def test_constants_cut_as_they_do_without():
     assert tir.astext(partitioned(func)) == tir.astext(partitioned(func, "PartitionLoops"))
 
 
+def test_a_loop_that_allocates_stays_in_one_piece():
+    temp = tir.Buffer("_T", (4,), "int32")
+    stmt = tir.IfThenElse(I < 3, tir.Block((tir.Store(B, tir.const(1), (I,)),)))
+    func = function([A, B], loop(I, 0, 12, tir.Alloc(temp), stmt)).with_fields(temp_bufs=(temp,))
+    assert partitioned(func) is func
+    assert partitioned(func, "PartitionLoops") is func
+
+
 def test_code_does_not_grow_without_end():
     body = tir.Store(B, B[I] + 1, (I,))
     for at in range(12):

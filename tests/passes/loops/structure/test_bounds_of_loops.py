@@ -79,6 +79,7 @@ def test_a_condition_becomes_a_bound(condition, extent):
         guarded(A[SMALL] > I),  # which may be out of range, if the loop does not run
         guarded((I < 5) & (A[I + 30] > 0)),  # which faults though the other fails
         guarded((I < 5) & (tir.const(8) / N > 0)),
+        guarded(tir.const(5) < I, extent=-(2**31)),  # what is left may wrap around
         guarded(I < 5, low=2147483640),  # the variable wraps around
         guarded(I < 5, kind="UNROLLED"),  # it needs a number
         guarded(I < 5, extent=A[SMALL]),  # the bound may be gone, and with it an error
