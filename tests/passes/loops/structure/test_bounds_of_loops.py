@@ -73,6 +73,7 @@ def test_a_condition_becomes_a_bound(condition, extent):
         guarded(I < 5, other=tir.Block((tir.Store(A, tir.const(1), (I,)),))),
         guarded(tir.EQ(I, tir.const(5))),
         guarded((I % 4) < 2),  # it holds again later
+        guarded(I + (I % 4) * 4 < 9),
         guarded(I * N < 5),  # n may be negative
         guarded(I + N < 5),  # the sum may wrap around
         guarded(A[0] > I),  # which may be written meanwhile
@@ -120,6 +121,7 @@ X = tir.Var("x")
         (invariant(FILL), 0),
         (invariant(FILL, kind="PARALLEL"), 0),
         (invariant(FILL, extent=SMALL), 1),  # it may not run
+        (invariant(FILL, extent=tir.Max(tir.const(9) / A[5], tir.const(1))), 1),  # it may fault
         (invariant(loop(I, 0, 16, tir.Store(B, tir.const(0), (I,)), count())), 0),
         (invariant(tir.Store(B, tir.const(1), AT_0), tir.Store(A, B[0] + 1, AT_0)), 0),
         (invariant(tir.Let(X, A[3]), tir.Store(B, X, AT_0)), 0),
