@@ -113,6 +113,14 @@ def invariant(*stmts, low=0, extent=3, kind="SERIAL"):
 FILL = loop(I, 0, 16, tir.Store(B, A[I] * 2, (I,)))
 AT_0 = (tir.const(0),)
 X = tir.Var("x")
+ONE = tir.const(1)
+MOVED = (
+    tir.Let(X, tir.const(0)),
+    tir.Store(B, ONE, (X,)),
+    tir.Store(X, ONE, ()),
+    tir.Store(A, B[X], AT_0),  # of another element than was stored before
+    tir.Store(B, tir.const(7), (ONE,)),
+)
 
 
 @each(
@@ -133,6 +141,7 @@ X = tir.Var("x")
         (invariant(tir.Store(B, tir.const(1), (N,)), count_once), None),  # perhaps not there
         (invariant(loop(I, 0, 16, tir.Store(B, B[15 - I], (I,)))), None),
         (invariant(tir.Store(X, X + 1, ()), tir.Store(B, X, AT_0)), None),
+        (invariant(*MOVED), None),
         (invariant(FILL, low=A[SMALL]), None),  # the bound may fault
         (invariant(tir.Call("void", "launch_rocket")), None),
     ],
