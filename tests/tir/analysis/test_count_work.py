@@ -237,7 +237,7 @@ def test_memory_of_a_loop_that_perhaps_runs_never_is_perhaps_not_touched() -> No
     store = tir.Store(B, ONE, (tir.const(0),))
     for limit, told in ((10, {"_B": "1"}), (0, {})):
         known = tir.PolyFor(
-            I, tir.const(5), I < tir.const(limit), tir.const(1), tir.Block((store,))
+            I, tir.const(5), tir.LT(I, tir.const(limit)), tir.const(1), tir.Block((store,))
         )
         assert touched(count_work(known)) == told
         assert stores(count_work(known)) == str(5 * len(told))
