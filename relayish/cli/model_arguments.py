@@ -182,15 +182,17 @@ def _add_show(commands: arguments.Commands[arguments.Parser]) -> None:
     drawn.add_argument("--analysis", metavar="ANALYSIS", help=what)
     drawn.add_argument("--only", metavar="FUNCTION", help="draw this definition alone")
     what = "draw boxes for names with slashes, as /layer.3/attn has; pages have them anyway"
-    arguments.add_flags(drawn, {"--scopes": what})
+    arguments.add_flags(drawn, {"--scopes": what, "--work": _WORK})
 
 
 _SHOW: Final = """\
 Several forms may be asked for at once; a FILE that is - is standard output, and one that is a
 directory holds the pictures of several files. Without any, a summary is printed.
 """
+_WORK: Final = "draw into loops how often they run, and what they compute and touch"
 _SHOWN: Final = {
     "--text": "print it as a program",
+    "--roofline": "print what functions of loops can reach on this machine at best",
     "--metadata": "print in the text of a model documentation and metadata as well",
 }
 _PICTURES: Final = {

@@ -60,7 +60,7 @@ def _draw(given: GivenFile, args: argparse.Namespace) -> Drawing:
     if args.graph == "call":
         return draw(CallGraph(given.mod))
     if args.graph == "program" and args.analysis is None:
-        return draw(given.mod, only=args.only, scopes=args.scopes or None)
+        return draw(given.mod, only=args.only, scopes=args.scopes or None, work=args.work)
     program = given.mod if args.only is None else given.mod[args.only]
     if args.analysis is not None:
         return draw(analyse(program, args.analysis))

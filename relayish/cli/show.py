@@ -56,8 +56,8 @@ def _show(
     is_drawn: bool,
 ) -> Outcome:
     """Show what one file holds; ``shown`` are those before it, and it is added there."""
-    is_told = not (args.text or is_drawn)
-    has_text = args.text or args.tree
+    is_told = not (args.text or args.roofline or is_drawn)
+    has_text = args.text or args.roofline or args.tree
     if len(args.files) > 1 and not args.json and (is_told or has_text):
         if shown:
             tell("\n")
@@ -66,6 +66,10 @@ def _show(
     shown.append(given.name)
     if args.text:
         write_result(_text(given, has_metadata=args.metadata), None)
+    if args.roofline:
+        # likewise what counts
+        rooflines = importlib.import_module("relayish.cli.rooflines")
+        write_result(rooflines.rooflines_of(given), None)
     needs_summary = is_told or args.json or args.html is not None
     told, rows, operators = _summary(given) if needs_summary else (None, (), {})
     if is_told and not args.json:
@@ -88,6 +92,7 @@ def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
         "--analysis": args.analysis is not None,
         "--only": args.only is not None,
         "--scopes": args.scopes,
+        "--work": args.work,
     }
     needless = next((name for name, is_given in chosen.items() if is_given), None)
     if needless is not None and not is_drawn:
@@ -104,7 +109,7 @@ def _check(args: argparse.Namespace, *, is_drawn: bool) -> None:
 
 def _check_output(args: argparse.Namespace) -> None:
     """Check that what stands on standard output can be told apart."""
-    printed = [name for name in ("text", "json", "tree") if getattr(args, name)]
+    printed = [name for name in ("text", "roofline", "json", "tree") if getattr(args, name)]
     piped = [name for name in _PICTURES if getattr(args, name) == STANDARD]
     if printed and len(printed) + len(piped) > 1 and (args.json or piped):
         told = ", ".join([*(f"--{name}" for name in printed), *(f"--{name} -" for name in piped)])

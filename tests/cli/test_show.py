@@ -113,6 +113,29 @@ def test_analysis_draws_states(calls: str, capsys: Capture) -> None:
     assert "before: {%x}; after: {}" in found
 
 
+def test_work_is_drawn_into_loops(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "loops.tir"
+    path.write_text(LOOPS)
+    told = "for i in [0, 4) {4 iterations; 4 flops; reads and writes _A: 16 B}"
+    assert told in shown(capsys, str(path), "--tree", "--work")
+    assert told not in shown(capsys, str(path), "--tree")
+
+
+def test_rooflines_are_of_functions_of_loops(
+    tmp_path: Path, calls: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RELAYISH_CACHE", str(tmp_path))
+    path = tmp_path / "loops.tir"
+    path.write_text(LOOPS)
+    assert shown(capsys, str(path), "--roofline") == (
+        "NAME  FLOPS  BYTES  FLOPS/BYTE  LIMIT  AT LEAST  MEASURED  REACHED\n"
+        "f         4     16        0.25\n"
+        "no machine is known: tir.measure_machine() measures this one, once\n"
+    )
+    assert main(["show", calls, "--roofline"]) != 0
+    assert "--roofline is of functions of loops" in capsys.readouterr().err
+
+
 def test_only_draws_one_definition(calls: str, capsys: Capture) -> None:
     found = shown(capsys, calls, "--tree", "--only", "half")
     assert "multiply" in found
