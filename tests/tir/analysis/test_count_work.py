@@ -69,6 +69,14 @@ def test_reduction_is_a_loop_of_its_own() -> None:
     assert (str(work.flops), touched(work)) == ("160", {"_A": "16", "_B": "10"})
 
 
+def test_axes_of_a_reduction_are_loops_in_their_order() -> None:
+    outer, inner = tir.reduce_axis("k", 5, 2), tir.reduce_axis("m", 8)
+    total = tir.Reduce(tir.ReduceType.SUM, tir.const(0.0), Q[outer, inner], (outer, inner))
+    work = count_work(tir.Store(B, total, (tir.const(0),)))
+    assert [(each.name, str(each.iterations)) for each in work.loops] == [("k", "3"), ("m", "24")]
+    assert str(work.operations.loads) == "24"
+
+
 def test_kinds_of_loops_are_told() -> None:
     inner = loop(J, 0, 8, tir.Store(Q, ONE, (I, J)), lanes=8)
     work = count_work(loop(I, 0, 4, inner, kind="PARALLEL"))
@@ -217,8 +225,12 @@ def test_sizes_are_named_until_they_are_known() -> None:
     func = tir.LoweredFunc("f", (N, M, *buffers), tir.Block((body,)))
     work = count_work(func)
     assert (str(work.flops), str(work.bytes)) == ("m*n", "8*m*n")
+    assert [each.stride for each in work.accesses] == [1, 1]
     with pytest.raises(EvaluationError, match="hangs on m, n; expected numbers"):
         int(work.flops)
+    rows = loop(J, 0, M, loop(I, 0, N, tir.Store(y, x[I, J], (I, J))))
+    assert [each.stride for each in count_work(rows).accesses] == [None, None]
+    assert [each.stride for each in count_work(rows, {"m": 7}).accesses] == [7, 7]
     known = count_work(func, {"n": 10, M: 7})
     assert (str(known.flops), str(known.bytes)) == ("70", "560")
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.work.count import ONE, ZERO, Count, number, product_of, sum_of
-from relayish.tir.analysis.work.indices import Counter, Digit, Form, Opaque
+from relayish.tir.analysis.work.indices import Counter, Digit, Form, Opaque, hangs_on
 
 
 class Span(NamedTuple):
@@ -134,7 +134,7 @@ def _count_of(span: Span, size: Count) -> Count:
 
 def _widen(span: Span, counter: Counter) -> Span:
     """Return a span for all iterations of a loop in place of one."""
-    terms = [(term, factor) for term, factor in span.low.terms.items() if _hangs_on(term, counter)]
+    terms = [(term, factor) for term, factor in span.low.terms.items() if hangs_on(term, counter)]
     for term, factor in sorted(terms, key=lambda each: abs(each[1])):
         if isinstance(term, Opaque):
             span = _widen_by_opaque(span, term, factor, counter)
@@ -143,12 +143,6 @@ def _widen(span: Span, counter: Counter) -> Span:
         rest = span.low.plus(Affine(0, {term: 1}), -factor)
         span = _widen_by_digit(span._replace(low=rest), term.extent, factor)
     return span
-
-
-def _hangs_on(term: object, counter: Counter) -> bool:
-    if isinstance(term, Digit):
-        return term.counter is counter
-    return isinstance(term, Opaque) and (term.counters is None or counter in term.counters)
 
 
 def _widen_by_opaque(span: Span, term: Opaque, factor: int, counter: Counter) -> Span:

@@ -206,6 +206,13 @@ def counters_of(forms: Iterable[Form]) -> frozenset[Counter]:
     return frozenset(found)
 
 
+def hangs_on(term: Term, counter: Counter) -> bool:
+    """Return whether a term may be another in another iteration of a loop."""
+    if isinstance(term, Digit):
+        return term.counter is counter
+    return isinstance(term, Opaque) and (term.counters is None or counter in term.counters)
+
+
 def recombined(form: Form) -> Form:
     """Return ``form`` with neighbouring digits of a counter as one, as ``4*(i/4) + i%4`` is ``i``.
 

@@ -16,6 +16,7 @@ from relayish.tir.analysis.work.indices import (
     Indices,
     Opaque,
     counters_of,
+    hangs_on,
     recombined,
 )
 from relayish.tir.analysis.work.space import Place
@@ -64,14 +65,16 @@ class MemoryPlaces:
         buffer, shape = tensor.buffer, self.shape(tensor.buffer)
         forms = [self._indices.form(index, place.env) for index in access.indices]
         indices = [form for form in forms if form is not None]
-        flat = self._flat(tensor, indices)
+        strides = self._strides(tensor)
+        is_like = len(strides) == len(indices)
+        flat = _sum(indices, strides) if is_like else None
         if len(indices) == len(shape) and self._counts(tensor.shape) == shape:
             box = self._box(indices, place)
         elif len(shape) == 1 and flat is not None:
             box = self._box([flat], place)
         else:
             box = Box(tuple([whole(size) for size in shape]))
-        stride = None if flat is None else _stride(flat, place.innermost)
+        stride = _stride(indices, strides, place.innermost) if is_like else None
         counters = None if _hangs_on_all(indices) else counters_of(indices)
         return Elements(buffer, box, stride, counters)
 
@@ -103,26 +106,17 @@ class MemoryPlaces:
                 box = box.widened(lane)
         return box
 
-    def _flat(self, tensor: Tensor, forms: Sequence[Form]) -> Form | None:
-        """Return how far an element is from the first, in elements; ``None``: not known."""
+    def _strides(self, tensor: Tensor) -> Sequence[int | None]:
+        """Return how far neighbours of each dimension are from each other; ``None``: not known."""
         assert isinstance(tensor.buffer, Buffer)
-        sizes = [size.number for size in self._counts(tensor.shape)]
-        strides = [stride.number for stride in self._counts(tensor.buffer.strides)]
-        if not strides:
-            strides = [1] * len(sizes)
-            for at in range(len(sizes) - 1, 0, -1):
-                size, step = sizes[at], strides[at]
-                strides[at - 1] = None if size is None or step is None else size * step
-        if len(strides) != len(forms):
-            return None
-        found: Form = Affine(0, {})
-        for form, stride in zip(forms, strides, strict=True):
-            if stride is None:
-                if not form.terms and not form.constant:
-                    continue
-                return None
-            found = found.plus(form, stride)
-        return found
+        told = [stride.number for stride in self._counts(tensor.buffer.strides)]
+        if told:
+            return told
+        found: list[int | None] = [1]
+        for size in self._counts(tensor.shape)[:0:-1]:
+            step, elements = found[-1], size.number
+            found.append(None if step is None or elements is None else step * elements)
+        return found[::-1]
 
     def _counts(self, sizes: Sequence[Expr]) -> tuple[Count, ...]:
         """Return sizes, with what was put in for scalars."""
@@ -144,16 +138,32 @@ def _hangs_on_all(forms: Sequence[Form]) -> bool:
     return any(isinstance(term, Opaque) and term.counters is None for term in terms)
 
 
-def _stride(flat: Form, counter: Counter | None) -> int | None:
-    """Return by how much a place moves from one iteration to the next."""
+def _sum(indices: Sequence[Form], strides: Sequence[int | None]) -> Form | None:
+    """Return how far an element is from the first, in elements; ``None``: not known."""
+    found: Form = Affine(0, {})
+    for index, stride in zip(indices, strides, strict=True):
+        if stride is None:
+            return None
+        found = found.plus(index, stride)
+    return found
+
+
+def _stride(
+    indices: Sequence[Form], strides: Sequence[int | None], counter: Counter | None
+) -> int | None:
+    """Return by how much a place moves from one iteration of a loop to the next."""
     if counter is None:
+        return None
+    pairs = zip(indices, strides, strict=True)
+    moved = [pair for pair in pairs if any(hangs_on(term, counter) for term in pair[0].terms)]
+    flat = _sum([index for index, _ in moved], [stride for _, stride in moved])
+    if flat is None:
         return None
     stride = 0
     for term, factor in recombined(flat).terms.items():
-        if isinstance(term, Opaque) and (term.counters is None or counter in term.counters):
+        if not hangs_on(term, counter):
+            continue
+        if not isinstance(term, Digit) or term[1:] != (1, None):
             return None
-        if isinstance(term, Digit) and term.counter is counter:
-            if term.by != 1 or term.size is not None:
-                return None
-            stride += factor
+        stride += factor
     return stride
