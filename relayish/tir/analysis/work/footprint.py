@@ -245,7 +245,7 @@ def _hull(x: Span, y: Span) -> Span | None:
     if distance > x.width and x.size.is_exact and y.size.is_exact:  # they are apart
         return Span(x.low, width, 0, x.size + y.size, x.limits)
     step = math.gcd(x.step, y.step, distance) if x.step and y.step else 1
-    count = (x.size + y.size).as_bound().at_most(number(width // (step or 1) + 1))
+    count = (x.size + y.size).as_bound().at_most(number(width // step + 1))
     return Span(x.low, width, 0, count, x.limits)
 
 
