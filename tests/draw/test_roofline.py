@@ -58,6 +58,17 @@ def test_decades_are_as_far_apart_as_each_other() -> None:
     assert gaps == pytest.approx([gaps[0]] * 4, abs=0.15)
 
 
+def test_powers_of_ten_are_told_on_both_axes() -> None:
+    point = tir.RooflinePoint("few", 1000, 1000, True)
+    shown = [text.text for text in ET.fromstring(str(plot(roofline(point)))).iter(f"{SVG}text")]
+    assert shown[:7] == [
+        "roofline of f",
+        *("1", "10", "100"),
+        *("10 Gflop/s", "100 Gflop/s"),
+        "flops per byte that is touched",
+    ]
+
+
 def test_nothing_is_drawn_outside() -> None:
     slow = tir.RooflinePoint("slow", 10, 10**9, True, seconds=10.0)
     picture = str(plot(roofline(slow)))
