@@ -20,10 +20,9 @@ from typing import Final, NamedTuple
 
 from relayish._support.this_machine import processor_name
 from relayish.codegen.c.call_backs import CALL_BACK
-from relayish.codegen.c.executor import flags_for
 from relayish.codegen.c.loops.functions import STACK
 from relayish.codegen.c.program import CSource, to_c
-from relayish.codegen.c.toolchain import FLAGS, find_toolchain
+from relayish.codegen.c.toolchain import FLAGS, find_toolchain, flags_for
 from relayish.errors import CodegenError, RelayishError
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.function import LoweredFunc

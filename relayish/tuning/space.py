@@ -63,7 +63,7 @@ def _schedule_block(schedule: Schedule, block: BlockRV) -> None:
         orders, weights = orders[::2], [2.0, 1.0]
     order = schedule.sample_categorical(list(range(len(orders))), weights)
     _attempt(schedule.reorder, orders[order])
-    if schedule.sample_categorical([0, 1], [1, 3]):
+    if schedule.sample_categorical([0, 1], [1, 1]):
         _attempt(schedule.vectorize, inner[-1])
     if len(inner) > 1 and schedule.sample_categorical([0, 1], [1, 3]):
         _attempt(schedule.unroll, inner[0])

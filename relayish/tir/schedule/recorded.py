@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache
+from pathlib import Path
 
 from relayish._support.this_machine import processor_name
 from relayish.tir.schedule.records import ScheduleRecord, read_records, replay_best
@@ -22,7 +22,7 @@ def recorded(schedule: Schedule, *, file: str) -> None:
     Raises:
         OSError: If it cannot be read.
     """
-    replay_best(schedule, _records(file, os.stat(file).st_mtime_ns), machine=processor_name())
+    replay_best(schedule, _records(file, Path(file).stat().st_mtime_ns), machine=processor_name())
 
 
 @lru_cache(maxsize=4)
