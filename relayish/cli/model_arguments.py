@@ -122,7 +122,7 @@ def _add_tune(commands: arguments.Commands[arguments.Parser]) -> None:
     tune.add_argument("--seed", type=arguments.parse_level, default=0, help=what)
     what = "seconds that compiling a candidate may take, and running it; 20 if not given"
     tune.add_argument("--limit", type=arguments.parse_level, default=20, metavar="N", help=what)
-    _add_executor(tune, f"{_EXECUTORS}; those of one processor disturb one another's times")
+    _add_executor(tune, f"{_EXECUTORS}; those that share a cache disturb one another's times")
     what = "time candidates as relayish compile --exact compiles them"
     arguments.add_flags(tune, {"--exact": what})
     arguments.add_json(tune, "tell the outcome as JSON")

@@ -118,15 +118,15 @@ def tune(
         trials: How many candidates are measured, the function as it is among them.
         executor: Who measures: an executor of ``concurrent.futures``, Dask's and Ray's included,
             what makes one, or a name as ``"processes:2"``, ``"dask:tcp://host:8786"``; as for
-            :meth:`relayish.transform.Pass.map`. By default one after the other. Workers that share
-            a processor disturb one another's times.
+                :meth:`relayish.transform.Pass.map`. By default one after the other.
         records: A file to which each outcome is added at once. What it knows of this function,
             measured on such a processor, is not measured again; what others found is tried first.
         seed: What chance is drawn from.
         batch: How many candidates are chosen at once, and are on the way at most.
         exact: Whether candidates are timed as :func:`relayish.tir.build` compiles them; else as
             parts of networks, in which sums of floats may be added in any order.
-        seconds: How long each candidate is run again and again.
+        seconds: How long each candidate is run again and again. Times are of the processor, to
+            which others that use it add little.
         limit: Seconds that compiling a candidate may take, and running it.
         progress: Called with each outcome.
 

@@ -73,11 +73,13 @@ class Trial(NamedTuple):
         reference: The pickled function whose results it must have; ``None`` of one that is
             compiled as it is, which is trusted: it may take other arguments, and add in any order.
         limits: How it is measured.
+        enough: What takes longer is run once.
     """
 
     func: LoweredFunc
     reference: bytes | None
     limits: Limits
+    enough: float = math.inf
 
 
 class Measurement(NamedTuple):
@@ -109,12 +111,14 @@ def measure(trial: Trial) -> Measurement:
         if trial.reference is not None:
             func = _finished(func)
             expected = _expected(trial.reference, limits)
-            found = _run(func, limits, FLAGS, limits.seconds if flags == FLAGS else None)
+            found = _run(
+                func, limits, FLAGS, limits.seconds if flags == FLAGS else None, trial.enough
+            )
             if (found["status"], found["digest"]) != expected:
                 reason = "it computes something else than the function it is made of"
                 return _measurement(Verdict.WRONG, reason=reason)
         if trial.reference is None or flags != FLAGS:
-            found = _run(func, limits, flags, limits.seconds)
+            found = _run(func, limits, flags, limits.seconds, trial.enough)
         if found["status"]:
             return _measurement(Verdict.WRONG, reason="a check fails on random arguments")
     except _FailedError as failed:
@@ -163,7 +167,11 @@ def _expected(reference: bytes, limits: Limits) -> tuple[int, str]:
 
 
 def _run(
-    func: LoweredFunc, limits: Limits, flags: tuple[str, ...], seconds: float | None
+    func: LoweredFunc,
+    limits: Limits,
+    flags: tuple[str, ...],
+    seconds: float | None,
+    enough: float = math.inf,
 ) -> Answer:
     """Compile a function and run it in a process.
 
@@ -176,7 +184,7 @@ def _run(
         source, made = Path(folder, "source.c"), Path(folder, "made.so")
         try:
             written = to_c(func)
-            request = _request(written, func, made, limits, seconds)
+            request = _request(written, func, made, limits, seconds, enough)
             source.write_text(written.text, encoding="utf-8")
             toolchain.compile(source, made)
         except RelayishError as error:
@@ -185,7 +193,12 @@ def _run(
 
 
 def _request(
-    written: CSource, func: LoweredFunc, made: Path, limits: Limits, seconds: float | None
+    written: CSource,
+    func: LoweredFunc,
+    made: Path,
+    limits: Limits,
+    seconds: float | None,
+    enough: float,
 ) -> Request:
     """Return what the process is told.
 
@@ -216,6 +229,7 @@ def _request(
         "behind": behind,
         "seed": limits.seed,
         "seconds": seconds,
+        "enough": min(enough, sys.float_info.max),
         "limit": limits.limit,
     }
 

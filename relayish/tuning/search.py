@@ -43,6 +43,10 @@ _RETRIES: Final = 1
 """How often a candidate whose worker was lost is tried again."""
 
 
+_SLOW: Final = 3.0
+"""What takes so many times as long as the fastest is not run again to see how long exactly."""
+
+
 class _Item(NamedTuple):
     """A trial on its way.
 
@@ -154,20 +158,25 @@ class _Search:
                 self._candidates.append(candidate)
                 known = self._known.get(candidate.key)
                 compared = None if candidate.trace is None else reference
-                trial = Trial(candidate.func, compared, self._limits)
+                trial = Trial(candidate.func, compared, self._limits, self._enough(number))
                 yield _Item(number, None if known is not None else trial, known)
             if len(self._candidates) == self._options.trials:
                 return
-            settled = len(self._candidates) - self._options.batch
-            told = [
-                (self._candidates[number], found.seconds)
-                for number, found in sorted(self.measured.items())
-                if 0 < number <= settled
-            ]
-            batch = self._evolution.pick(told)
+            told = self._settled(len(self._candidates))
+            batch = self._evolution.pick(
+                [(self._candidates[number], found.seconds) for number, found in told if number]
+            )
             if not batch:
                 self._is_exhausted = True
                 return
+
+    def _settled(self, number: int) -> list[tuple[int, Measurement]]:
+        """Return the outcomes that are there for sure when a trial is asked for."""
+        last = number - self._options.batch
+        return [(at, self.measured[at]) for at in sorted(self.measured) if at <= last]
+
+    def _enough(self, number: int) -> float:
+        return _SLOW * min([each.seconds for _, each in self._settled(number)], default=math.inf)
 
     def _note(self, outcome: Outcome[_Item, Measurement]) -> None:
         """Take in an outcome as soon as it is there, and write it down."""

@@ -53,6 +53,7 @@ def request(library: str, function: str, limit: float = 20, **more: object) -> R
         "behind": [],
         "seed": 1,
         "seconds": None,
+        "enough": 1e9,
         "limit": limit,
     }
     return {**asked, **more}  # type: ignore[typeddict-item]  # fields of it
@@ -68,6 +69,13 @@ def test_the_digest_is_of_all_memory_behind_the_first_run(library: str) -> None:
     assert answer(request(library, "add", **two, seed=2))["digest"] != found["digest"]
     more = {"buffers": [("float32", 8), ("int32", 3)]}
     assert answer(request(library, "add", **more))["digest"] != found["digest"]
+
+
+def test_what_took_more_than_enough_is_not_run_again(library: str) -> None:
+    found = answer(
+        request(library, "add", buffers=[("float32", 8), ("int32", 2)], seconds=0.0, enough=0)
+    )
+    assert len(found["seconds"]) == 1
 
 
 def test_what_is_no_number_is_the_same_whatever_its_bits_are(library: str) -> None:
