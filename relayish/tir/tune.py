@@ -118,7 +118,7 @@ def tune(
         trials: How many candidates are measured, the function as it is among them.
         executor: Who measures: an executor of ``concurrent.futures``, Dask's and Ray's included,
             what makes one, or a name as ``"processes:2"``, ``"dask:tcp://host:8786"``; as for
-                :meth:`relayish.transform.Pass.map`. By default one after the other.
+            :meth:`relayish.transform.Pass.map`. By default one after the other.
         records: A file to which each outcome is added at once. What it knows of this function,
             measured on such a processor, is not measured again; what others found is tried first.
         seed: What chance is drawn from.

@@ -1,20 +1,22 @@
 """Candidates of a function in a space: sampled, and made of others by other choices.
 
-A choice is what a sampling step of a trace drew. A candidate with another choice is the same trace
-replayed, so that what a schedule refuses of it is refused; how many were is counted.
+A choice is what a sampling step of a trace drew. A candidate with other choices is what the space
+makes of these; how many a schedule refuses is counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any, TypeAlias
 
 from relayish.errors import ScheduleError
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.schedule.handles import ExprRV, LoopRV
 from relayish.tir.schedule.records import program_of
 from relayish.tir.schedule.schedule import Schedule, Trace
-from relayish.tir.schedule.trace import Step
+from relayish.tir.schedule.trace import DECISION, Step
 from relayish.tuning.evolution import Candidate
 from relayish.tuning.features import count_features
 
@@ -40,29 +42,32 @@ class ScheduleBreeder:
 
     def sampled(self, random: Random) -> Candidate | None:
         """Return what the space makes by chance; ``None`` where a step is refused."""
-        schedule = Schedule(self._func, seed=random.getrandbits(32))
+        return self._made(random, ())
+
+    def mutated(self, parent: Candidate, random: Random) -> Candidate | None:
+        """Return a candidate of which one choice is another; ``None`` where it is refused."""
+        choices = _choices(parent)
+        if choices:
+            at = random.randrange(len(choices))
+            choices[at] = _changed(choices[at], random)
+        return self._made(random, choices)
+
+    def crossed(self, one: Candidate, other: Candidate, random: Random) -> Candidate | None:
+        """Return a candidate with choices of both; ``None`` where it is refused."""
+        choices, others = _choices(one), _choices(other)
+        for at, (mine, step) in enumerate(zip(choices, others, strict=False)):
+            if random.random() < 0.5 and mine.name == step.name:
+                choices[at] = step
+        return self._made(random, choices)
+
+    def _made(self, random: Random, choices: Sequence[Step]) -> Candidate | None:
+        schedule = _Steered(self._func, random.getrandbits(32), choices)
         try:
             self._space(schedule)
         except ScheduleError:
             self.refused += 1
             return None
         return candidate_of(schedule.func, schedule.trace)
-
-    def mutated(self, parent: Candidate, random: Random) -> Candidate | None:
-        """Return a candidate of which one choice is another; ``None`` where there is none."""
-        trace = parent.trace
-        if trace is None or not trace.decisions():
-            return self.sampled(random)
-        number = random.choice(list(trace.decisions()))
-        return self.replayed(trace.with_decisions({number: _changed(trace.steps[number], random)}))
-
-    def crossed(self, one: Candidate, other: Candidate, random: Random) -> Candidate | None:
-        """Return a candidate with choices of both; ``None`` if they have other steps."""
-        if one.trace is None or other.trace is None or _shape(one.trace) != _shape(other.trace):
-            return None
-        of_other = other.trace.decisions()
-        taken = {number: made for number, made in of_other.items() if random.random() < 0.5}
-        return self.replayed(one.trace.with_decisions(taken))
 
     def replayed(self, trace: Trace) -> Candidate | None:
         """Return what a trace makes; ``None`` where a step is refused."""
@@ -79,18 +84,58 @@ def candidate_of(func: LoweredFunc, trace: Trace | None) -> Candidate:
     return Candidate(program_of(func), func, trace, count_features(func))
 
 
-def _shape(trace: Trace) -> Sequence[tuple[str, int]]:
-    """Return what traces have in common whose choices may be exchanged."""
-    return [(step.name, len(step.results)) for step in trace.steps]
+class _Steered(Schedule):
+    """A schedule that draws what is chosen for it, as long as that can be drawn, and else freely.
+
+    The space runs again, and is not replayed, since what it does may depend on what is drawn.
+
+    Args:
+        func: The function.
+        seed: What it draws from otherwise.
+        choices: Sampling steps, whose draws are taken one by one.
+    """
+
+    def __init__(self, func: LoweredFunc, seed: int, choices: Sequence[Step]) -> None:
+        super().__init__(func, seed=seed)
+        self._choices = iter(choices)
+
+    def sample_perfect_tile(
+        self,
+        loop: LoopRV,
+        n: int,
+        max_innermost_factor: int = 16,
+        decision: Sequence[int] | None = None,
+    ) -> list[ExprRV]:
+        chosen = next(self._choices, None)
+        if decision is None and chosen is not None and chosen.args.get("n") == n:
+            decision = chosen.args[DECISION]
+        return super().sample_perfect_tile(loop, n, max_innermost_factor, decision)
+
+    def sample_categorical(
+        self, candidates: Sequence[int], probs: Sequence[float], decision: int | None = None
+    ) -> ExprRV:
+        chosen = next(self._choices, None)
+        if decision is None and chosen is not None and chosen.args.get("candidates") == candidates:
+            decision = chosen.args[DECISION]
+        return super().sample_categorical(candidates, probs, decision)
 
 
-def _changed(step: Step, random: Random) -> Any:  # Any: as the step takes it
-    """Return another choice for a step, or the same if there is no other."""
-    made = step.args["decision"]
+def _choices(candidate: Candidate) -> list[Step]:
+    """Return the sampling steps of a candidate."""
+    if candidate.trace is None:
+        return []
+    return [candidate.trace.steps[at] for at in candidate.trace.decisions()]
+
+
+def _changed(step: Step, random: Random) -> Step:
+    """Return a step that draws something else, or the same if there is nothing else."""
+    made: Any = step.args[DECISION]  # Any: as the step takes it
     if isinstance(made, list):
-        return _moved(made, step.args.get("max_innermost_factor", -1), random)
-    others = [each for each in range(len(step.args["candidates"])) if each != made]
-    return random.choice(others) if others else made
+        made = _moved(made, step.args.get("max_innermost_factor", -1), random)
+    else:
+        others = [each for each in range(len(step.args["candidates"])) if each != made]
+        made = random.choice(others) if others else made
+    return replace(step, args={**step.args, DECISION: made})
 
 
 def _moved(factors: Sequence[int], most: int, random: Random) -> list[int]:

@@ -55,7 +55,7 @@ class Limits(NamedTuple):
         exact: Whether they are timed as ``tir.build`` compiles them; else as networks are, whose
             sums are added in any order. What they compute is compared as it is exactly.
         seconds: How long each is run again and again.
-        limit: Seconds that compiling one may take, and running it.
+        limit: Seconds that compiling one may take, and seconds of the processor for running it.
         seed: What the memory that they are run on is drawn from.
     """
 
@@ -234,6 +234,8 @@ def _request(
     }
 
 
+_PATIENCE: Final = 20
+"""So many times the seconds of the processor that it may take, a process may be waited for."""
 _PROCESS: Final = Path(__file__).with_name("trial_process.py")
 
 
@@ -244,22 +246,22 @@ def _ask(request: Request) -> Answer:
         _FailedError: If it runs for too long, or crashes.
     """
     call = [sys.executable, "-P", str(_PROCESS)]
+    told = f"it ran for more than {request['limit']:g} s"
     try:
         done = subprocess.run(  # noqa: S603 - our own
             call,
             input=json.dumps(request).encode(),
             capture_output=True,
-            timeout=request["limit"],
+            timeout=_PATIENCE * request["limit"],
             check=False,
         )
     except subprocess.TimeoutExpired:
-        told = f"it ran for more than {request['limit']:g} s"
         raise _FailedError(Verdict.TIMEOUT, told) from None
     code = done.returncode
     if code < 0:
         name = signal.Signals(-code).name
-        if -code == getattr(signal, "SIGXCPU", None):
-            raise _FailedError(Verdict.TIMEOUT, f"it was ended by {name}")
+        if name == "SIGPROF":  # as it asked for
+            raise _FailedError(Verdict.TIMEOUT, told)
         raise _FailedError(Verdict.CRASH, f"its process was ended by {name}")
     try:
         found: Answer = json.loads(done.stdout)

@@ -1,50 +1,176 @@
 """The default space: tiles, the order of loops, vectors and unrolling, for each block.
 
-A step that a schedule refuses is left out, so that whatever is drawn makes a program.
+A reduction is computed in tiles of rows and lanes: the loops it reduces over run around a tile,
+which has memory of its own, and is written where it belongs when it is done; what the lanes read
+may be copied before so that lanes lie side by side. Where a schedule refuses that, and for all
+other blocks, loops are split and reordered. A step that is refused there is left out, so that
+whatever is drawn makes a program.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from relayish.errors import ScheduleError
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.operators import integer_of
+from relayish.tir.ir.tensor import Load, Store, Tensor, Var
 from relayish.tir.schedule.handles import BlockRV, LoopRV
+from relayish.tir.schedule.index_map import IndexMap
 from relayish.tir.schedule.schedule import Schedule
 
 LANES: Final = 64
 """So many iterations the innermost loop has at most."""
-ROWS: Final = 8
+ROWS: Final = 16
 """So many iterations the loop around it has at most, which may be unrolled."""
 _SMALL: Final = 64
 """A nest of fewer iterations stays as it is."""
-
-_T = TypeVar("_T")
+_TILE: Final = "stack"
+"""The memory of a tile."""
 
 
 def default_space(schedule: Schedule) -> None:
-    """Choose tiles of the loops of each block, their order, and which are vectors or unrolled."""
-    names = [each.name for each in schedule.get_all_blocks()]
-    for name in names:
-        if not name.endswith(REDUCE_INIT):
-            _schedule_block(schedule, schedule.get_block(name))
+    """Choose how each block of a function is computed."""
+    for name in [each.name for each in schedule.get_all_blocks()]:
+        if name.endswith(REDUCE_INIT):
+            continue
+        block = schedule.get_block(name)
+        loops = schedule.get_loops(block)
+        if math.prod([_extent(each) for each in loops]) < _SMALL:
+            continue
+        reduced = _reduced(block, loops)
+        spatial = [each for each in loops if each not in reduced and _extent(each) > 1]
+        if not spatial:
+            continue
+        before = schedule.func
+        if reduced:
+            with schedule.attempt():
+                _tile_reduction(schedule, block, spatial, reduced)
+        if schedule.func is before:
+            _split_loops(schedule, block, loops, reduced)
 
 
-def _schedule_block(schedule: Schedule, block: BlockRV) -> None:
-    loops = schedule.get_loops(block)
-    if math.prod([_extent(each) for each in loops]) < _SMALL:
-        return
-    reduced = _reduced(block, loops)
+def _tile_reduction(
+    schedule: Schedule, block: BlockRV, spatial: Sequence[LoopRV], reduced: Sequence[LoopRV]
+) -> None:
+    """Compute a reduction in tiles.
+
+    Raises:
+        ScheduleError: If the schedule refuses that.
+    """
+    name = block.name
+    others = list(spatial)
+    last = _drawn(schedule, others)
+    row = _drawn(schedule, others) if others else None
+    lanes = schedule.sample_perfect_tile(last, 2, LANES)
+    rows = None if row is None else schedule.sample_perfect_tile(row, 2, ROWS)
+    is_swapped = schedule.sample_categorical([0, 1], [1, 1])
+    is_packed = schedule.sample_categorical([0, 1], [1, 1])
+    is_vector = schedule.sample_categorical([0, 1], [1, 7])
+    is_unrolled = schedule.sample_categorical([0, 1], [1, 1])
+    if is_packed:
+        with schedule.attempt():
+            _pack(schedule, block, last, lanes[1])
+    copy = _written_behind(schedule, block, name)
+    outer, inner = schedule.split(last, lanes)
+    tile, around = [inner], [outer]
+    if row is not None and rows is not None:
+        outer, inner = schedule.split(row, rows)
+        tile, around = [inner, *tile], [outer, *around]
+    if is_swapped:
+        around.reverse()
+    schedule.reorder([*others, *around, *tile])
+    schedule.reverse_compute_at(copy, around[-1])
+    schedule.decompose_reduction(block, tile[0])
+    tile = schedule.get_loops(block)[-len(tile) - len(reduced) :][: len(tile)]
+    schedule.reorder([*reduced, *tile])
+    schedule.set_buffer(block, _TILE, fixed=True)
+    _mark(schedule, tile, is_vector=bool(is_vector), is_unrolled=bool(is_unrolled))
+
+
+def _drawn(schedule: Schedule, loops: list[LoopRV]) -> LoopRV:
+    """Take one of some loops away, and return it; the last as often as all others."""
+    count = len(loops)
+    weights = [1.0] * (count - 1) + [max(count - 1.0, 1.0)]
+    return loops.pop(schedule.sample_categorical(list(range(count)), weights))
+
+
+def _written_behind(schedule: Schedule, block: BlockRV, name: str) -> BlockRV:
+    """Return the block that writes what a reduction has computed to where it belongs.
+
+    That is the only one that reads it, or, of a result of the function, a copy.
+
+    Raises:
+        ScheduleError: If several blocks read it.
+    """
+    buffer = _store_of(block).tensor.buffer  # type: ignore[attr-defined]  # a tensor
+    if buffer not in schedule.func.temp_bufs:
+        schedule.cache_write(block, 0, _TILE)
+        return schedule.get_block(name)
+    readers = [
+        each
+        for each in schedule.get_all_blocks()
+        if each != block and any(load.tensor.buffer is buffer for load in _loads_of(each))  # type: ignore[attr-defined]  # likewise
+    ]
+    if len(readers) != 1:
+        raise ScheduleError(f"{len(readers)} blocks read what {name} computes; expected one")
+    return readers[0]
+
+
+def _pack(schedule: Schedule, block: BlockRV, lane: LoopRV, lanes: int) -> None:
+    """Let a block read a copy in which what its lanes read lies side by side, if there is such."""
+    realize = block.stmt
+    pairs = zip(realize.schedule_block.iter_vars, realize.iter_values, strict=True)
+    variables = [var for var, value in pairs if value is lane.stmt.loop_var]
+    written = _store_of(block).tensor.buffer  # type: ignore[attr-defined]  # a tensor
+    buffers: list[object] = []
+    for load in _loads_of(block):
+        assert isinstance(load.tensor, Tensor)
+        if load.tensor.buffer is written or load.tensor.buffer in buffers:
+            continue
+        buffers.append(load.tensor.buffer)
+        places = [at for at, index in enumerate(load.indices) if index in variables]
+        if len(places) == 1 and len(load.indices) > 1:
+            copy = schedule.cache_read(block, len(buffers) - 1, "global")
+            schedule.transform_layout(copy, 0, _in_lanes(len(load.indices), places[0], lanes))
+            return
+
+
+def _in_lanes(rank: int, at: int, lanes: int) -> IndexMap:
+    """Return what puts so many elements of a dimension side by side."""
+    variables = tuple([Var(f"i{each}") for each in range(rank)])
+    others = [each for each in variables if each is not variables[at]]
+    return IndexMap(variables, (variables[at] / lanes, *others, variables[at] % lanes))
+
+
+def _store_of(block: BlockRV) -> Store:
+    return next(
+        each for each in PROGRAM.pre_order(block.stmt.schedule_block) if isinstance(each, Store)
+    )
+
+
+def _loads_of(block: BlockRV) -> list[Load]:
+    """Return the loads of tensors in a block."""
+    return [
+        each
+        for each in PROGRAM.pre_order(block.stmt.schedule_block)
+        if isinstance(each, Load) and isinstance(each.tensor, Tensor)
+    ]
+
+
+def _split_loops(
+    schedule: Schedule, block: BlockRV, loops: Sequence[LoopRV], reduced: Sequence[LoopRV]
+) -> None:
+    """Split the loops of a block, and put them in another order."""
     if reduced:
-        _attempt(schedule.decompose_reduction, block, loops[0])
+        _attempt(schedule, schedule.decompose_reduction, block, loops[0])
         loops = schedule.get_loops(block)
     spatial = [each for each in loops if each not in reduced]
-    if not spatial:
-        return
-    *outer, last = _longest_last(spatial)
+    once = [each for each in spatial if _extent(each) == 1]
+    *outer, last = [*once, *[each for each in spatial if each not in once]]
     tiles = [_tile(schedule, last, 3 if reduced else 2, LANES)]
     if outer and reduced:
         tiles.insert(0, _tile(schedule, outer.pop(), 3, ROWS))
@@ -54,27 +180,36 @@ def _schedule_block(schedule: Schedule, block: BlockRV) -> None:
     before, after = _split_reduced(schedule, reduced)
     orders = [
         [*outermost, *before, *middle, *after, *inner],
-        [*outermost, *middle, *before, *after, *inner],
         [*reversed(outermost), *before, *middle, *after, *inner],
+        [*outermost, *middle, *before, *after, *inner],
         [*outermost, *before, *middle, *inner, *after],
     ]
-    weights = [4.0, 4.0, 2.0, 1.0]
+    weights = [4.0, 2.0, 4.0, 1.0]
     if not reduced:
-        orders, weights = orders[::2], [2.0, 1.0]
+        orders, weights = orders[:2], weights[:2]
     order = schedule.sample_categorical(list(range(len(orders))), weights)
-    _attempt(schedule.reorder, orders[order])
-    if schedule.sample_categorical([0, 1], [1, 1]):
-        _attempt(schedule.vectorize, inner[-1])
-    if len(inner) > 1 and schedule.sample_categorical([0, 1], [1, 3]):
-        _attempt(schedule.unroll, inner[0])
+    _attempt(schedule, schedule.reorder, orders[order])
+    is_vector = bool(schedule.sample_categorical([0, 1], [1, 1]))
+    is_unrolled = len(inner) > 1 and bool(schedule.sample_categorical([0, 1], [1, 3]))
+    _mark(schedule, inner, is_vector=is_vector, is_unrolled=is_unrolled)
 
 
-def _attempt(step: Callable[..., _T], *given: Any) -> _T | None:  # Any: as the step takes it
+def _mark(
+    schedule: Schedule, tile: Sequence[LoopRV], *, is_vector: bool, is_unrolled: bool
+) -> None:
+    """Let the last loop of a tile run as vectors, and one around it be unrolled."""
+    if is_vector:
+        _attempt(schedule, schedule.vectorize, tile[-1])
+    if is_unrolled and len(tile) > 1:
+        _attempt(schedule, schedule.unroll, tile[0])
+
+
+def _attempt(
+    schedule: Schedule, step: Callable[..., object], *given: Any
+) -> None:  # Any: as the step takes it
     """Take a step, if the schedule does not refuse it."""
-    try:
-        return step(*given)
-    except ScheduleError:
-        return None
+    with schedule.attempt():
+        step(*given)
 
 
 def _extent(loop: LoopRV) -> int:
@@ -89,12 +224,6 @@ def _reduced(block: BlockRV, loops: Sequence[LoopRV]) -> list[LoopRV]:
     pairs = zip(realize.schedule_block.iter_vars, realize.iter_values, strict=True)
     values = {value for var, value in pairs if var.is_reduce_axis}
     return [each for each in loops if each.stmt.loop_var in values]
-
-
-def _longest_last(loops: Sequence[LoopRV]) -> list[LoopRV]:
-    """Return loops in order, but for those at the end that run once, which go first."""
-    once = [each for each in loops if _extent(each) == 1]
-    return [*once, *[each for each in loops if each not in once]]
 
 
 def _tile(schedule: Schedule, loop: LoopRV, parts: int, most: int) -> list[LoopRV]:

@@ -66,14 +66,38 @@ def test_a_crossing_takes_each_choice_of_one_parent() -> None:
     assert tiles_found == {tuple(decisions(one)[0]), tuple(decisions(other)[0])}
 
 
-def test_traces_of_other_steps_are_not_crossed() -> None:
-    breeder, random = ScheduleBreeder(scaled(), two_choices), Random(5)
-    found: dict[int, Candidate] = {}
-    while len(found) < 2:
-        each = breeder.sampled(random)
-        assert each is not None
-        found[decisions(each)[1]] = each
-    assert breeder.crossed(found[0], found[1], random) is None
+def test_choices_that_fit_no_step_are_drawn_anew() -> None:
+    def other(schedule: tir.Schedule) -> None:
+        (loop,) = schedule.get_loops("B")
+        first = schedule.sample_categorical([2, 4, 8], [1, 1, 1])
+        schedule.split(loop, [-1, first])
+        schedule.sample_perfect_tile(loop=schedule.get_loops("B")[0], n=2)
+
+    random = Random(5)
+    parent = ScheduleBreeder(scaled(), two_choices).sampled(random)
+    assert parent is not None
+    breeder = ScheduleBreeder(scaled(), other)
+    own = breeder.sampled(random)
+    assert own is not None
+    found = decisions(breeder.mutated(parent, random))
+    assert found[0] in (0, 1, 2)
+    assert math.prod(found[1]) == 4096 // (2, 4, 8)[found[0]]
+    assert decisions(breeder.crossed(own, parent, random)) == decisions(own)
+
+
+def test_steps_that_follow_from_a_choice_follow_from_another_one() -> None:
+    def dependent(schedule: tir.Schedule) -> None:
+        (loop,) = schedule.get_loops("B")
+        outer, inner = schedule.sample_perfect_tile(loop, 2, 64)
+        schedule.split(loop, [int(outer), int(inner)])  # as numbers, which the trace keeps
+
+    breeder, random = ScheduleBreeder(scaled(), dependent), Random(2)
+    parent = breeder.sampled(random)
+    assert parent is not None
+    child = breeder.mutated(parent, random)
+    assert child is not None
+    assert child.trace is not None
+    assert child.trace.steps[-1].args["factors"] == decisions(child)[0] != decisions(parent)[0]
 
 
 def test_what_a_schedule_refuses_is_dropped_and_counted() -> None:
@@ -87,8 +111,8 @@ def test_what_a_schedule_refuses_is_dropped_and_counted() -> None:
     assert breeder.refused == found.count(None) > 0
     allowed = next(each for each in found if each is not None)
     before = breeder.refused
-    assert breeder.mutated(allowed, Random(0)) is not None  # the same steps, another number
-    assert breeder.refused == before
+    assert breeder.mutated(allowed, Random(0)) is None  # the other number
+    assert breeder.refused == before + 1
 
 
 def test_a_space_that_names_what_there_is_not_is_an_error() -> None:
