@@ -106,14 +106,14 @@ def _written_behind(schedule: Schedule, block: BlockRV, name: str) -> BlockRV:
     Raises:
         ScheduleError: If several blocks read it.
     """
-    buffer = _store_of(block).tensor.buffer  # type: ignore[attr-defined]  # a tensor
+    buffer = _store_of(block).tensor.buffer
     if buffer not in schedule.func.temp_bufs:
         schedule.cache_write(block, 0, _TILE)
         return schedule.get_block(name)
     readers = [
         each
         for each in schedule.get_all_blocks()
-        if each != block and any(load.tensor.buffer is buffer for load in _loads_of(each))  # type: ignore[attr-defined]  # likewise
+        if each != block and any(load.tensor.buffer is buffer for load in _loads_of(each))
     ]
     if len(readers) != 1:
         raise ScheduleError(f"{len(readers)} blocks read what {name} computes; expected one")
@@ -125,7 +125,7 @@ def _pack(schedule: Schedule, block: BlockRV, lane: LoopRV, lanes: int) -> None:
     realize = block.stmt
     pairs = zip(realize.schedule_block.iter_vars, realize.iter_values, strict=True)
     variables = [var for var, value in pairs if value is lane.stmt.loop_var]
-    written = _store_of(block).tensor.buffer  # type: ignore[attr-defined]  # a tensor
+    written = _store_of(block).tensor.buffer
     buffers: list[object] = []
     for load in _loads_of(block):
         assert isinstance(load.tensor, Tensor)
