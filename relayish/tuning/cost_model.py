@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 FEWEST: Final = 6
 """Of so many programs the time has to be known before it tells anything of others."""
-_PENALTY: Final = 1.0
+_PENALTY: Final = 10.0
 _STUMPS: Final = 40
 _RATE: Final = 0.25
 _FEWEST_FOR_STUMPS: Final = 24
