@@ -238,9 +238,9 @@ def _load_loops() -> None:
     _importlib.import_module("relayish.tir")
 
 
-def _build_loops(program: object, **options: object) -> object:
+def _build_loops(program: object, *, target: str, **options: object) -> object:
     """Compile functions of the loop IR, as ``_support.hooks`` asks."""
-    return _importlib.import_module("relayish.codegen.c.native").build(program, **options)
+    return _importlib.import_module("relayish.codegen.targets").build(program, target, **options)
 
 
 def _tune_loops(func: object, options: object) -> object:

@@ -18,7 +18,8 @@ from relayish.cli.forms import Form
 from relayish.errors import ModelError, OptionError, ParseError, RelayishError
 from relayish.ir.relay.module import IRModule
 
-_LOOKED_AT: Final = 4096
+LOOKED_AT: Final = 4096
+"""By so many bytes it is told what a file holds."""
 _BEGIN: Final = 16
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 """Bytes that stand in no program; a model begins with such ones."""
@@ -109,7 +110,7 @@ def as_model(path: str, name: str) -> Iterator[tuple[str, str]]:
         OSError: If it cannot be read.
     """
     with Path(path).open("rb") as file:
-        begin = file.read(_LOOKED_AT)
+        begin = file.read(LOOKED_AT)
     if begin and is_model(begin):
         yield path, ""
         return
@@ -130,9 +131,9 @@ def as_model(path: str, name: str) -> Iterator[tuple[str, str]]:
 
 def is_model(data: bytes) -> bool:
     """Return whether data seem to be a model of ONNX: neither text nor a program in binary form."""
-    if is_binary(data) or _CONTROL.search(data, 0, _LOOKED_AT) is None:
+    if is_binary(data) or _CONTROL.search(data, 0, LOOKED_AT) is None:
         return False
-    return _CONTROL.search(data, 0, _BEGIN) is not None or not _is_text(data[:_LOOKED_AT])
+    return _CONTROL.search(data, 0, _BEGIN) is not None or not _is_text(data[:LOOKED_AT])
 
 
 def _is_text(data: bytes) -> bool:

@@ -13,7 +13,8 @@ from relayish._support.collector import freeze_heap
 from relayish._support.files import name_in_errors, put_in_place
 from relayish.analysis.mac_count import get_total_mac_number
 from relayish.cli.compiling.report import CompileReport, render
-from relayish.cli.compiling.sources import NetworkFile, read_network, running
+from relayish.cli.compiling.sources import NetworkFile, loops_of, read_network, running
+from relayish.cli.compiling.targets import TARGETS, ship_loops
 from relayish.cli.compiling.timing import time_runs
 from relayish.cli.files import STANDARD, write_result
 from relayish.cli.json_form import render_json
@@ -23,10 +24,7 @@ from relayish.cli.onnx.reading import as_regular_file, parse_shapes
 from relayish.cli.onnx.references import Reference, Wanted, find_reference, run_once
 from relayish.cli.onnx.report import verification_of
 from relayish.cli.report import Verbosity, tell, tell_error, verbosity
-from relayish.codegen.c.executor import compile_network, network_of
-from relayish.codegen.c.shipping import ship
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain, flags_for
-from relayish.codegen.c.weights import Weights
 from relayish.errors import (
     DispatchError,
     EvaluationError,
@@ -35,6 +33,7 @@ from relayish.errors import (
     RelayishError,
     UnlowerableError,
 )
+from relayish.ir.modules.module import AnyModule
 from relayish.ir.relay.module import IRModule
 from relayish.passes.onnx.prepared import prepared
 from relayish.tir.text import write_program
@@ -57,6 +56,10 @@ def run(args: argparse.Namespace) -> int:
 def _compile(args: argparse.Namespace, path: str) -> int:
     begin = time.perf_counter()
     report = CompileReport(args.file)
+    target = TARGETS[args.target]
+    loops = loops_of(path, args) if args.target != "c" else None
+    if loops is not None:
+        return _write_loops(args, loops, report, begin)
     source = read_network(
         path,
         shapes=args.input_shape,
@@ -67,7 +70,7 @@ def _compile(args: argparse.Namespace, path: str) -> int:
     try:
         with freeze_heap():
             mod = prepared(source.mod, args.opt_level)
-            network, params = network_of(mod, exact=args.exact)
+            network, params = target.lower(args, mod)
     except (UnlowerableError, DispatchError) as error:
         if source.is_model:
             _advise_sizes(error, source.inputs)
@@ -75,25 +78,15 @@ def _compile(args: argparse.Namespace, path: str) -> int:
     if args.emit == "loops":
         write_result(write_program(network.module.functions), args.output)
         return 0
-    flags = flags_for(exact=args.exact)
-    files, code = ship(
-        network,
-        args.name,
-        weights=None if args.weights is None else Weights(args.weights),
-        malloc=not args.no_malloc,
-        most=_most_of(args.most),
-        single_file=args.single_file,
-        flags=flags,
-        outputs=source.outputs if source.is_model else (),
-    )
+    outputs = source.outputs if source.is_model else ()
+    files, code = target.ship(args, network, outputs)
     report.functions = len(network.module.functions)
     report.source_bytes = len(code.text)
     report.weight_bytes, report.arena_bytes = code.weight_bytes, code.arena
     report.multiply_adds = _multiply_adds(mod)
     reference = comparison = None
     if args.verify or args.time:
-        toolchain = find_toolchain(flags)
-        built = compile_network(params, network, args.name, toolchain)
+        built = target.build(args, network, params)
         report.code_bytes = built.library.stat().st_size
         reference = _reference(args, source)
         compute = running(built, [each.name for each in source.inputs])
@@ -103,7 +96,8 @@ def _compile(args: argparse.Namespace, path: str) -> int:
     is_equal = comparison is None or comparison.fault is None
     if args.output is not None and is_equal:
         if args.emit == "so":
-            files = _as_shared_object(args.name, files, find_toolchain(flags))
+            toolchain = find_toolchain(flags_for(exact=args.exact))
+            files = _as_shared_object(args.name, files, toolchain)
         if args.output == STANDARD:
             tell("".join([held.decode() for held in files.values()]))
         else:
@@ -118,8 +112,27 @@ def _compile(args: argparse.Namespace, path: str) -> int:
     return 0 if is_equal else EXIT_NOT_EQUAL
 
 
+def _write_loops(
+    args: argparse.Namespace, loops: AnyModule, report: CompileReport, begin: float
+) -> int:
+    """Write functions of loops, which are bound already, for a device."""
+    files = ship_loops(loops, args.name)
+    report.functions = len(loops.functions)
+    report.source_bytes = len(files[f"{args.name}.cu"])
+    if args.output is not None:
+        report.written = _write(files, Path(args.output))
+    report.seconds = time.perf_counter() - begin
+    if args.json:
+        tell(render_json(report))
+    elif verbosity() is not Verbosity.QUIET:
+        tell(render(report, None, None))
+    return 0
+
+
 def _check_options(args: argparse.Namespace) -> None:
     """Find what is wrong with the options before anything is done."""
+    args.most = _most_of(args.most)
+    TARGETS[args.target].check(args)
     if args.emit == "loops":
         return
     if args.output is not None and Path(args.output).exists() and not Path(args.output).is_dir():

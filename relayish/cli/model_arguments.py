@@ -80,6 +80,8 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     arguments.add_unknown_ops(compile_)
     what = "the directory for the files; if not given, only what they would be is told"
     compile_.add_argument("-o", "--output", metavar="DIR", help=what)
+    what = "c for a processor; cuda for a device of Nvidia's, also of functions of loops"
+    compile_.add_argument("--target", choices=("c", "cuda"), default="c", help=what)
     what = "what files and names in C begin with, net if not given"
     compile_.add_argument("--name", default="net", help=what)
     what = "run passes of this level and below, 3 if not given"
@@ -136,9 +138,9 @@ of. Ctrl-C keeps what was found, and the same command goes on from there.
 
 
 _COMPILE: Final = """\
-Files are NAME.c, NAME.h, main.c, which runs the network on files of arrays, and NAME.bin for large
-weights. They are written when the code computes the same as the network, as far as random inputs
-show; if not, nothing is written, and the exit code is 1.
+Files are NAME.c, for CUDA NAME.cu, NAME.h, main.c, which runs the network on files of arrays, and
+NAME.bin for large weights. They are written when the code computes the same as the network, as far
+as random inputs show; if not, nothing is written, and the exit code is 1.
 """
 _COMPILE_FLAGS: Final = {
     "--single-file": "write one file, with header, weights and main",

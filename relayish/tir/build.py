@@ -52,11 +52,13 @@ class CompiledModule(Protocol):
 
 
 @overload
-def build(program: LoweredFunc, *, exact: bool = True) -> CompiledFunction: ...
+def build(program: LoweredFunc, *, exact: bool = True, target: str = "c") -> CompiledFunction: ...
 @overload
-def build(program: Module | IRModule[Any], *, exact: bool = True) -> CompiledModule: ...
 def build(
-    program: LoweredFunc | Module | IRModule[Any], *, exact: bool = True
+    program: Module | IRModule[Any], *, exact: bool = True, target: str = "c"
+) -> CompiledModule: ...
+def build(
+    program: LoweredFunc | Module | IRModule[Any], *, exact: bool = True, target: str = "c"
 ) -> CompiledFunction | CompiledModule:
     """Return a function, or a module of functions, compiled by the C compiler of this machine.
 
@@ -68,9 +70,12 @@ def build(
         program: A function, or a module of functions that may call one another.
         exact: Whether sums of floats are added in order, and each product is rounded; without, the
             compiler of C may add in another order, and round products with their sum.
+        target: ``"c"``: a processor, this one; ``"cuda"``: a device of Nvidia's, on which loops run
+            that are bound.
 
     Raises:
-        CodegenError: If C cannot say it, there is no compiler, or it fails.
+        CodegenError: If C cannot say it, there is no compiler, or no device, or it fails.
+        OptionError: If there is no such target.
         VerificationError: If the program breaks a rule of the loop IR.
 
     Source:
@@ -87,5 +92,5 @@ def build(
         >>> found.tolist()
         [0, 2, 4, 6]
     """
-    made: CompiledFunction | CompiledModule = hooks.build_loops(program, exact=exact)
+    made: CompiledFunction | CompiledModule = hooks.build_loops(program, exact=exact, target=target)
     return made

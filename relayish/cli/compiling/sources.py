@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from relayish.analysis.infer_type import infer_type
-from relayish.cli.any_file import read_any
+from relayish.cli.any_file import LOOKED_AT, is_model, read_any
 from relayish.cli.files import show_name
 from relayish.cli.onnx.engines import EVALUATION, Engine, Run, usual_engines
 from relayish.cli.onnx.inputs import Input
@@ -24,6 +26,7 @@ from relayish.ir.relay.tuples import leaf_types
 from relayish.ir.relay.type import Any as AnySize
 from relayish.ir.relay.type import FuncType, PrimExpr, TensorType
 from relayish.op.types.dimension import show_dimension
+from relayish.tir.ir.function import LoweredFunc
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,25 @@ def read_network(
         is_model=True,
         widths=narrowest_floats(given.mod, model.outputs),
     )
+
+
+def loops_of(name: str, args: argparse.Namespace) -> IRModule | None:
+    """Return the program in a file, if all of it is functions of loops.
+
+    Args:
+        name: The file.
+        args: What the command line says besides.
+
+    Raises:
+        RelayishError: If it cannot be read.
+    """
+    with Path(name).open("rb") as file:
+        begin = file.read(LOOKED_AT)
+    if is_model(begin):
+        return None
+    mod = read_any(name, allow_unknown_ops=args.allow_unknown_ops, given_as=args.file).mod
+    functions = mod.functions.values()
+    return mod if functions and all(isinstance(f, LoweredFunc) for f in functions) else None
 
 
 def _refuse_unknown(inputs: Sequence[Input]) -> None:

@@ -23,7 +23,7 @@ from relayish.tir.functor import StmtMutator
 from relayish.tir.interpreter.run import evaluate
 from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
-from relayish.tir.ir.flags import ArgumentIO, CallType
+from relayish.tir.ir.flags import ArgumentIO, CallType, MemoryType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Alloc, Block, Free
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
@@ -196,8 +196,12 @@ def _hoisted(func: LoweredFunc) -> list[Buffer]:
         and each not in allocated
         and count_of(each) != 0
         and not stands_on_stack(each)
+        and each.memory_type not in _OF_KERNELS
         and _is_told(each, func)
     ]
+
+
+_OF_KERNELS: Final = (MemoryType.GPU_SHARED, MemoryType.GPU_LOCAL)
 
 
 def _is_told(buffer: Buffer, func: LoweredFunc) -> bool:

@@ -16,6 +16,8 @@ SIGNS: Final[Mapping[str, str]] = {"add": "+", "sub": "-", "mul": "*", "div": "/
 
 def of_floats(ctx: CCtx, does: str, a: CText, b: CText, given: Type) -> CText:
     """Return an operator of numbers with a point, rounded once."""
+    if does == "mul" and ctx.source.dialect.contracts and not c_type(given).is_packed:
+        return apply(ctx.helper("product", given.element), a, b)
     if does == "mod":
         return rounded(ctx, given, apply("fmod" if given.bits == 64 else "fmodf", a, b))
     return rounded(ctx, given, infix(SIGNS[does], a, b))

@@ -22,7 +22,15 @@ def compiled(text: str, toolchain: Toolchain) -> Path:
     Raises:
         CodegenError: If it cannot be compiled, or not be written.
     """
-    parts = [text, *toolchain.command, "", *toolchain.flags, "", version_of(toolchain.command)]
+    parts = [
+        text,
+        *toolchain.command,
+        "",
+        *toolchain.flags,
+        *toolchain.shared,
+        "",
+        version_of(toolchain.command),
+    ]
     key = hashlib.sha256("\0".join([*parts, processor(), VERSION]).encode()).hexdigest()
     folder = cache_folder()
     place = folder / f"{key}.so"

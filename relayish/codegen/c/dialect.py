@@ -58,6 +58,8 @@ class Dialect(NamedTuple):
         taken: Names that mean something besides those of C.
         outside: What stands before a function that is called from outside.
         inline: What helpers are.
+        contracts: Whether compilers round a product together with the sum that it is part of,
+            unless it is a call; no pragma tells them not to.
     """
 
     head: str = HEAD
@@ -66,6 +68,7 @@ class Dialect(NamedTuple):
     taken: frozenset[str] = frozenset()
     outside: str = ""
     inline: str = "static inline"
+    contracts: bool = False
 
 
 C11: Final = Dialect()

@@ -10,6 +10,7 @@ import numpy as np
 
 from relayish.codegen.c.arena import ALIGNMENT, Arena, hoist_temporaries, plan_arena
 from relayish.codegen.c.context import Fault
+from relayish.codegen.c.dialect import C11, Dialect
 from relayish.codegen.c.loops.signatures import Signature
 from relayish.codegen.c.measures import Measures, measure
 from relayish.codegen.c.names import Names, identifier
@@ -154,6 +155,7 @@ def network_to_c(
     taken: Sequence[str] = (),
     outputs: Sequence[str] = (),
     tells: bool = False,
+    dialect: Dialect = C11,
 ) -> CNetwork:
     """Return a network in C.
 
@@ -164,6 +166,7 @@ def network_to_c(
         taken: Further names that the source is to leave free.
         outputs: What outputs are called, if not ``result``.
         tells: Whether checks that fail tell numbers.
+        dialect: What is written.
 
     Raises:
         CodegenError: If C cannot say it: what, where, and why.
@@ -182,7 +185,7 @@ def network_to_c(
     called = f"{prefix}_fault"
     taken = (entry, called, f"{prefix}_measure", f"{prefix}_arena_size", *taken)
     module = Module(main.name, functions=functions)
-    source = write_program(module, taken=taken, inner=True, tells=tells)
+    source = write_program(module, taken=taken, inner=True, tells=tells, dialect=dialect)
     names = Names([*taken, *[each.name for each in source.functions.values()]])
     place, work, numbers, wrong = map(names.fresh, ("weights", "arena", "numbers", "wrong"))
     sizes = [
@@ -214,12 +217,12 @@ def network_to_c(
     params += [each.declaration for each in filled]
     params += [] if tables else [f"const uint8_t *{place}"]
     params += [f"uint8_t *{work}"]
-    lines = [f"int32_t {entry}({', '.join(params)})", "{"]
+    lines = [f"{dialect.outside}int32_t {entry}({', '.join(params)})", "{"]
     text, faults = source.text, source.faults
     text += f"\n{write_numbers(faults, called)}"
     if measured is not None:
         function = source.functions[measured.func.name].name
-        text += f"\n{_write_measuring(prefix, sizes, function, count)}"
+        text += f"\n{_write_measuring(prefix, sizes, function, count, dialect)}"
         faults = [measured.faults.get(each.node, each) if each.node else each for each in faults]
         given = ", ".join([each.name for each in sizes])
         lines += [
@@ -275,18 +278,20 @@ def _where(network: Network, told: Sequence[tuple[int, int]]) -> dict[Var, str]:
     }
 
 
-def _write_measuring(prefix: str, sizes: Sequence[Size], function: str, count: int) -> str:
+def _write_measuring(
+    prefix: str, sizes: Sequence[Size], function: str, count: int, dialect: Dialect
+) -> str:
     """Return the functions that measure for whoever calls from outside."""
     given = ", ".join([f"sizes[{at}]" for at in range(len(sizes))])
     params = ", ".join([f"int64_t {each.name}" for each in sizes])
     named = ", ".join([each.name for each in sizes])
     lines = [
-        f"int32_t {prefix}_measure(const int64_t *sizes, int64_t *numbers)",
+        f"{dialect.outside}int32_t {prefix}_measure(const int64_t *sizes, int64_t *numbers)",
         "{",
         f"  return {function}({given}, numbers);",
         "}",
         "",
-        f"size_t {prefix}_arena_size({params})",
+        f"{dialect.outside}size_t {prefix}_arena_size({params})",
         "{",
         f"  int64_t {prefix}_told[{count}];",
         f"  return {function}({named}, {prefix}_told) != 0 ? 0 : (size_t){prefix}_told[0];",

@@ -213,8 +213,16 @@ def network_of(
     *,
     exact: bool = False,
     unlowerable: Unlowerable = "refuse",
+    on_device: bool = False,
 ) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
+
+    Args:
+        mod: A module of Relay.
+        name: The function.
+        exact: As of :func:`build_network`.
+        unlowerable: As of :func:`build_network`.
+        on_device: Whether loops stay parallel for a device, rather than suit a processor.
 
     Raises:
         UnlowerableError: As :func:`build_network`.
@@ -228,7 +236,9 @@ def network_of(
         )
     if unlowerable not in ("refuse", "call"):
         raise OptionError(f"unlowerable is 'refuse' or 'call'; found {unlowerable!r}")
-    lowered = lower_network(_with_main(mod, name), exact=exact, unlowerable=unlowerable)
+    lowered = lower_network(
+        _with_main(mod, name), exact=exact, unlowerable=unlowerable, on_device=on_device
+    )
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
     return order_calls(lowered, unlowerable=unlowerable), func.params

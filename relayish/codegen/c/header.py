@@ -6,13 +6,20 @@ from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.entry import CNetwork
 
 
-def write_header(code: CNetwork, static: int | None, *, tables: bool) -> str:
+def write_header(
+    code: CNetwork,
+    static: int | None,
+    *,
+    tables: bool,
+    where: str = "that nobody else uses meanwhile",
+) -> str:
     """Return what declares the functions and the data that a source defines.
 
     Args:
         code: The network in C.
         static: How many bytes of static memory the arena has; ``None`` where none is static.
         tables: Whether weights stand in the source.
+        where: What the memory is that the caller gives.
     """
     name, upper = code.name, code.name.upper()
     sizes = [f"int64_t {each.name}" for each in code.sizes]
@@ -50,7 +57,7 @@ def write_header(code: CNetwork, static: int | None, *, tables: bool) -> str:
         "/* fills the outputs; returns 0, or a status */",
         f"int32_t {name}_run({params or 'void'});",
         "",
-        "/* the same, in memory that nobody else uses meanwhile */",
+        f"/* the same, in memory {where} */",
         f"int32_t {code.entry}({run_in});",
         "",
         "/* the same as the first, of sizes and pointers in order */",

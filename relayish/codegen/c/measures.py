@@ -24,6 +24,7 @@ from relayish.tir.interpreter.access import constant
 from relayish.tir.interpreter.run import evaluate
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.flags import DeviceAPI
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Add, Cast, Div, Expr, IntImm, Max, Mod, Mul, Sub, const
 from relayish.tir.ir.stmt import Block, Let
@@ -121,7 +122,7 @@ def measure(
     made.stmts += [Store(told, each, (const(at),)) for at, each in enumerate(numbers)]
     assert isinstance(told.buffer, Buffer)
     args = (*made.wide.values(), told.buffer)
-    func = LoweredFunc(name, args, Block(tuple(made.stmts)))
+    func = LoweredFunc(name, args, Block(tuple(made.stmts)), device_api=DeviceAPI.HOST)
     return Measures(func, len(numbers), made.faults)
 
 

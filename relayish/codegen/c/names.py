@@ -66,8 +66,8 @@ class Names:
         self._last: dict[str, int] = {}
         self._scopes: list[list[tuple[str, str, int]]] = [[]]
 
-    def fresh(self, hint: str) -> str:
-        """Return an identifier like ``hint`` that nothing around has, and take it."""
+    def fresh(self, hint: str, scope: int = -1) -> str:
+        """Return an identifier like ``hint`` that nothing around has, and take it in a scope."""
         wanted = name = identifier(hint)
         number = before = self._last.get(wanted, 0)
         if number:
@@ -77,7 +77,7 @@ class Names:
             name = f"{wanted}_{number}"
         self._last[wanted] = number
         self._taken.add(name)
-        self._scopes[-1].append((name, wanted, before))
+        self._scopes[scope].append((name, wanted, before))
         return name
 
     def reserve(self, names: Iterable[str]) -> None:

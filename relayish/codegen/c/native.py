@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -37,6 +38,10 @@ SCALARS: Final = {
     },
 }
 """By the name of a type of C, what passes numbers of it."""
+
+
+Place: TypeAlias = Callable[[np.ndarray[Any, Any]], int]
+"""Tells the address at which code finds an array."""
 
 
 class NativeFunction:
@@ -84,7 +89,7 @@ class NativeFunction:
         scalars = [value for arg, value in zip(params, given, strict=True) if isinstance(arg, Var)]
         loans: list[Loan] = []
         memories: dict[Buffer, Memory] = {}
-        passed: list[Any] = []  # Any: numbers and addresses
+        passed: list[Any] = []  # Any: numbers and arrays
         for arg, value in zip(params, given, strict=True):
             if isinstance(arg, Var):
                 passed.append(float(value) if arg.dtype.is_float else value)
@@ -97,18 +102,24 @@ class NativeFunction:
             else:
                 loan = lend(memory, value, layout, arg in self._signature.written)
                 loans += [] if loan is None else [loan]
-            passed.append(memory.given.ctypes.data)
+            passed.append(memory.given)
         masks = [memories[arg].mask for arg in self._signature.tracked]
-        held = [None if mask is None else np.frombuffer(mask, np.uint8) for mask in masks]
-        marks = [None if each is None else each.ctypes.data for each in held]
+        passed += [None if mask is None else np.frombuffer(mask, np.uint8) for mask in masks]
         self._refuse_overlap(memories)
         try:
-            status = self._function(*passed, *marks, *self._left)
+            with self.placed() as place:
+                found = [place(each) if isinstance(each, np.ndarray) else each for each in passed]
+                status = self._function(*found, *self._left)
         finally:
             for loan in loans:
                 loan.give_back()
         if status:
             raise_for(status, self.source.faults, self._library)
+
+    @contextmanager
+    def placed(self) -> Iterator[Place]:
+        """Yield what tells the code where it finds arrays, while it runs."""
+        yield lambda array: int(array.ctypes.data)
 
     def _refuse_overlap(self, memories: Mapping[Buffer, Memory]) -> None:
         """Raise where memory that is stored to is given for something else as well."""
@@ -153,12 +164,14 @@ def _value_of(expr: Expr | None, scalars: Sequence[Var]) -> Callable[[Sequence[A
 class NativeModule:
     """A compiled module: ``module["name"]`` is a function of it, and ``module.text`` its source."""
 
+    function: type[NativeFunction] = NativeFunction
+
     def __init__(self, source: CSource, toolchain: Toolchain) -> None:
         self.source = source
         self.text = source.text
         library = load_library(str(compiled(source.text, toolchain)))
         self.functions: Mapping[str, NativeFunction] = {
-            name: NativeFunction(library, source, signature)
+            name: self.function(library, source, signature)
             for name, signature in source.functions.items()
         }
 

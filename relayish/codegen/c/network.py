@@ -81,6 +81,7 @@ def lower_network(
     *,
     exact: bool = False,
     unlowerable: Unlowerable = "refuse",
+    on_device: bool = False,
 ) -> IRModule:
     """Return a network whose operators are functions of loops, as :func:`order_calls` takes it.
 
@@ -91,13 +92,17 @@ def lower_network(
         name: The function.
         exact: Whether the greatest of floats is found in order.
         unlowerable: Whether what loops do not express is refused, or stays.
+        on_device: Whether loops stay parallel for a device, rather than suit a processor.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
         DispatchError: The same where the domain of an operator says nothing of loops.
         PassError: If a function that is a value is one that no data can stand for.
     """
-    return schedule_kernels(lower_kernels(mod, name, unlowerable=unlowerable), exact=exact)
+    lowered = lower_kernels(mod, name, unlowerable=unlowerable)
+    if on_device:
+        return Sequential(_PARALLEL, opt_level=0)(lowered)
+    return schedule_kernels(lowered, exact=exact)
 
 
 def lower_kernels(
@@ -148,6 +153,7 @@ _SIMPLIFIED: Final = (
     *("SimplifyInference", "FoldConstant", "SimplifyExpr"),
 )
 _SIMPLER: Final = ("SimplifyForLoops", "Simplify")
+_PARALLEL: Final = ("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments")
 _SCHEDULED: Final = (
     *("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments"),
     *("FuseLoops", "TileContractions", "PartitionLoops", *_SIMPLER, "FoldConstantLoops"),

@@ -17,6 +17,7 @@ from relayish.errors import CodegenError, VerificationError
 from relayish.ir.modules.module import Module as IRModule
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.tir.interpreter.run import Listed, functions_of, link_functions
+from relayish.tir.ir.flags import DeviceAPI
 from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.verifier import Rule, verify
 
@@ -95,8 +96,10 @@ def write_program(
     first = [listed[0][1]] if inner else []
     known = find_signatures(link_functions(listed, "plain"), names, sharing=first)
     source = Source([CALL_BACK, *names.values(), *dialect.taken], dialect, tells=tells)
-    handlers = (*dialect.handlers, *handlers)
-    written = [write_function(source, each, known, handlers) for each in known.values()]
+    written = []
+    for each in known.values():
+        own = () if each.func.device_api is DeviceAPI.HOST else dialect.handlers
+        written.append(write_function(source, each, known, (*own, *handlers)))
     before = "static RELAYISH_APART " if inner else dialect.outside
     written = [(f"{before}{head}", lines) for head, lines in written]
     by_name = {".".join(path): known[func] for path, func, _ in listed}

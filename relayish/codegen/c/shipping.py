@@ -61,19 +61,14 @@ def ship(
         OptionError: If the name is none for a file, one file is to be two, or how much static
             memory there is to be is not told.
     """
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _HEADERS:
-        raise OptionError(
-            f"{name!r} cannot be the name of a network in C, and of its files; expected letters, "
-            f"digits and underscores, and neither 'main' nor a header of C"
-        )
+    check_name(name)
     size = sum([each.nbytes for each in network.constants])
     if weights is None:
         weights = Weights.C if single_file or size <= MOST_TABLES else Weights.BINARY
     if single_file and weights is Weights.BINARY:
         raise OptionError("a single file holds the weights; leave out that they are binary")
     tables = weights is Weights.C
-    taken = [f"{name}_{each}" for each in _TAKEN.split()]
-    code = network_to_c(network, name, tables=tables, taken=taken, outputs=outputs)
+    code = network_to_c(network, name, tables=tables, taken=names_of(name), outputs=outputs)
     static = None if malloc else _static_bytes(code, most)
     if most is not None and (malloc or not code.sizes):
         raise OptionError(
@@ -83,9 +78,7 @@ def ship(
     held = None if tables else packed(code)
     header = write_header(code, static, tables=tables)
     source = _source(code, held, malloc=malloc, flags=flags)
-    stands_for = {"NAME": code.name, "UPPER": code.name.upper()}
-    stands_for["LOAD\n"] = _load_call(code, tables=tables)
-    main = re.sub("NAME|UPPER|LOAD\n", lambda found: stands_for[found[0]], MAIN)
+    main = write_main(code, tables=tables)
     files = {}
     if single_file:
         guard = f"\n#ifndef {code.name.upper()}_NO_MAIN\n\n{main}\n#endif\n"
@@ -99,6 +92,31 @@ def ship(
     if held is not None:
         written[f"{name}.bin"] = held
     return written, code
+
+
+def check_name(name: str) -> None:
+    """Raise unless a network, and its files, can be called so.
+
+    Raises:
+        OptionError: If they cannot.
+    """
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in _HEADERS:
+        raise OptionError(
+            f"{name!r} cannot be the name of a network in C, and of its files; expected letters, "
+            f"digits and underscores, and neither 'main' nor a header of C"
+        )
+
+
+def names_of(name: str) -> list[str]:
+    """Return the names that a source of a network has beside those of its functions."""
+    return [f"{name}_{each}" for each in _TAKEN.split()]
+
+
+def write_main(code: CNetwork, *, tables: bool) -> str:
+    """Return the program that runs a network on files."""
+    stands_for = {"NAME": code.name, "UPPER": code.name.upper()}
+    stands_for["LOAD\n"] = _load_call(code, tables=tables)
+    return re.sub("NAME|UPPER|LOAD\n", lambda found: stands_for[found[0]], MAIN)
 
 
 _NO_NAMES: Final = (
@@ -164,12 +182,16 @@ def _source(code: CNetwork, held: bytes | None, *, malloc: bool, flags: Sequence
     told = f"/* compile with: cc {' '.join(flags)} -c {code.name}.c, and link with -lm */"
     parts = [told, "#include <math.h>", "#include <stdio.h>\n", _INCLUDE]
     parts += [write_table(each) for each in code.weights] if tables else []
-    parts.append(code.text)
-    parts += [_ports(code, "inputs", code.inputs), _ports(code, "outputs", code.outputs)]
-    parts += [_sizes(code), *([] if code.sizes else [_measure(code)])]
+    parts += [code.text, *write_data(code)]
     parts += [] if held is None else [write_loader(code, held, malloc=malloc)]
-    parts += [_run(code, tables=tables, malloc=malloc), _run_all(code), _errors(code)]
+    parts += [_run(code, tables=tables, malloc=malloc), _run_all(code), write_errors(code)]
     return "\n".join(parts)
+
+
+def write_data(code: CNetwork) -> list[str]:
+    """Return what tells of inputs, outputs and sizes."""
+    ports = [_ports(code, "inputs", code.inputs), _ports(code, "outputs", code.outputs)]
+    return [*ports, _sizes(code), *([] if code.sizes else [_measure(code)])]
 
 
 def _ports(code: CNetwork, which: str, ports: Sequence[Port]) -> str:
@@ -288,8 +310,10 @@ def _run_all(code: CNetwork) -> str:
     )
 
 
-def _errors(code: CNetwork) -> str:
+def write_errors(code: CNetwork, more: Mapping[int, str] | None = None) -> str:
+    """Return the function that tells what a status says: those of faults, and some more."""
     upper = code.name.upper()
+    others = [f"    case {at}: return {_string(what)};" for at, what in (more or {}).items()]
     cases = [
         f"    case {at}: return {_string(f'{each.kind.__name__}: {each}')};"
         for at, each in enumerate(code.faults, 1)
@@ -302,6 +326,7 @@ def _errors(code: CNetwork) -> str:
             '    case 0: return "nothing is wrong";',
             f'    case {upper}_NO_MEMORY: return "there is not enough memory";',
             f'    case {upper}_NO_WEIGHTS: return "the weights are not loaded";',
+            *others,
             *cases,
             '    default: return "there is no such status";',
             "  }",

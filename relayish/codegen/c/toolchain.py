@@ -47,11 +47,13 @@ class Toolchain(NamedTuple):
         command: The compiler, and arguments that always stand behind it.
         flags: What a shared object is compiled with.
         longest: Seconds that it may take.
+        shared: What makes it one.
     """
 
     command: tuple[str, ...]
     flags: tuple[str, ...] = FLAGS
     longest: float = LONGEST
+    shared: tuple[str, ...] = _SHARED
 
     def compile(self, source: Path, target: Path) -> None:
         """Compile a source to a shared object.
@@ -59,7 +61,7 @@ class Toolchain(NamedTuple):
         Raises:
             CodegenError: If that fails: what was called, and the first lines of what it says.
         """
-        call = [*self.command, *self.flags, *_SHARED, "-o", str(target), str(source), "-lm"]
+        call = [*self.command, *self.flags, *self.shared, "-o", str(target), str(source), "-lm"]
         shown = shlex.join(call)
         try:
             done = subprocess.run(  # noqa: S603 - the user's compiler, without a shell

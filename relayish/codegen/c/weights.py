@@ -90,7 +90,7 @@ def write_loader(code: CNetwork, held: bytes, *, malloc: bool) -> str:
     declared = f"static const uint8_t *{name}_weights = NULL;"
     if malloc:
         take = [
-            f"  uint8_t *const memory = malloc({upper}_WEIGHT_BYTES + {ALIGNMENT});",
+            f"  uint8_t *const memory = (uint8_t *)malloc({upper}_WEIGHT_BYTES + {ALIGNMENT});",
             "  if (memory == NULL) {",
             "    fclose(file);",
             '    return "there is not enough memory";',

@@ -74,6 +74,7 @@ class LoopsCtx(CCtx):
         outside: The accesses that may be out of range, and in which dimensions.
         left: How much of the stack functions may take that call one another, as text.
         pointer: How parameters point to memory.
+        function: The name of the function in C.
         settled: By their texts, what holds numbers that stay as they are while the function runs.
         is_settling: Whether what is written now is computed before all else.
     """
@@ -82,6 +83,7 @@ class LoopsCtx(CCtx):
     outside: frozenset[tuple[Node, int]] = frozenset()
     left = ""
     pointer = "*restrict "
+    function = ""
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -135,6 +137,10 @@ class LoopsCtx(CCtx):
                 var,
             )
         return found
+
+    def is_bound(self, var: Var) -> bool:
+        """Return whether something around binds a variable."""
+        return var in self._vars
 
     def place(self, var: Var) -> CText:
         """Return what a variable is called where it is stored to."""

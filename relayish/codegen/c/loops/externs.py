@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from relayish.codegen.c.arithmetic import narrowed, negative, rounded
+from relayish.codegen.c.arithmetic import narrowed, negative, of_floats, rounded
 from relayish.codegen.c.loops.context import LoopsCtx
 from relayish.codegen.c.text import CText, apply, cast, infix
 from relayish.codegen.c.types import c_literal, c_type
@@ -72,7 +72,7 @@ def _exp10(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CTe
 
 
 def _fma(ctx: LoopsCtx, call: Expr, args: Sequence[CText], given: Type) -> CText:  # noqa: ARG001
-    product = rounded(ctx, given, infix("*", args[0], args[1]))
+    product = of_floats(ctx, "mul", args[0], args[1], given)
     return rounded(ctx, given, infix("+", product, args[2]))
 
 

@@ -72,6 +72,7 @@ def write_function(
     found = find_out_of_bounds(func)
     ctx.outside = frozenset([(each.access, each.dimension) for each in found])
     params = _parameters(ctx, signature)
+    ctx.function = signature.name
     ctx.left = ctx.names.fresh("left") if signature.is_counted else str(STACK)
     handler = _handler_of(visitor)
     moved = {
@@ -135,11 +136,11 @@ def without_unused(lines: Sequence[str]) -> list[str]:
     kept = []
     for line in reversed(lines):
         declared = _DECLARATION.fullmatch(line)
-        if declared is not None:
-            if declared[1] not in used:
-                continue
-            used.discard(declared[1])  # of another block, before, it is another one
+        if declared is not None and declared[1] not in used:
+            continue
         used.update(_WORD.findall(line))
+        if declared is not None:
+            used.discard(declared[1])  # of another block, before, it is another one
         kept.append(line)
     return kept[::-1]
 

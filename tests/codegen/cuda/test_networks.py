@@ -1,0 +1,112 @@
+"""Networks for a device: loops are bound nest by nest, and files run what networks compute."""
+
+from __future__ import annotations
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import relayish as relay
+from relayish import tir
+from relayish.codegen.cuda.binding import THREADS, bind_loops
+from relayish.codegen.cuda.network import network_of, network_on_cpu
+from relayish.codegen.cuda.on_cpu import ON_CPU, find_cpp
+from relayish.codegen.cuda.shipping import ship
+from relayish.codegen.cuda.source import to_cuda
+from relayish.ir.scopes.scoping import PROGRAM
+from tests.support.cuda_programs import bound, func, memory, put
+
+
+def axes(function):
+    """Return what loops are bound to, in order of the text."""
+    loops = [each for each in PROGRAM.pre_order(function.body) if isinstance(each, tir.For)]
+    return [str(each.bind_info) if each.bind_info.is_valid else "" for each in loops]
+
+
+def elementwise(*sizes):
+    a, b = memory("A", sizes), memory("B", sizes)
+    indices = [tir.Var(f"i{at}") for at in range(len(sizes))]
+    body = tir.as_block(put(b, a[tuple(indices)] + 1.0, *indices))
+    for index, size in reversed([*zip(indices, sizes, strict=True)]):
+        body = tir.as_block(tir.for_(index, size, body))
+    return func("f", (a, b), body)
+
+
+class TestBinding:
+    @pytest.mark.parametrize(
+        ("sizes", "expected"),
+        [
+            ((THREADS,), ["threadIdx.x"]),
+            ((THREADS + 1,), ["blockIdx.x", "threadIdx.x"]),
+            ((3, 4), ["blockIdx.x", "threadIdx.x"]),
+            ((3, 1000), ["blockIdx.y", "blockIdx.x", "threadIdx.x"]),
+            ((70000, 1000), ["blockIdx.x", "blockIdx.y", "threadIdx.x"]),
+            ((2, 3, 4, 5, 6), ["blockIdx.x", "blockIdx.y", "blockIdx.z", "", "threadIdx.x"]),
+        ],
+    )
+    def test_parallel_loops_are_bound(self, sizes, expected):
+        made = bind_loops(elementwise(*sizes))
+        assert axes(made) == expected
+        assert to_cuda(made)
+
+    @pytest.mark.parametrize("size", [THREADS * 2, THREADS * 2 + 1])
+    def test_only_a_block_that_is_not_full_has_a_guard(self, size):
+        found = tir.collect_ir_nodes(
+            bind_loops(elementwise(size)).body, lambda n: isinstance(n, tir.IfThenElse)
+        )
+        assert bool(found) == bool(size % THREADS)
+
+    def test_a_loop_that_carries_something_stays_on_the_host(self):
+        a = memory("A", (5, 6))
+        body = tir.for_(
+            "i", 4, lambda i: tir.for_("j", 6, lambda j: put(a, a[i, j] + 1.0, i + 1, j))
+        )
+        assert axes(bind_loops(func("f", (a,), body))) == ["", "threadIdx.x"]
+
+    def test_what_is_not_parallel_is_run_by_one_thread(self):
+        a = memory("A", (5,))
+        body = tir.for_("i", 4, lambda i: put(a, a[i] + 1.0, i + 1))
+        assert axes(bind_loops(func("f", (a,), body))) == ["blockIdx.x", ""]
+
+    def test_what_is_bound_stays(self):
+        a = memory("A", (5,))
+        function = func("f", (a,), bound("tx", 5, lambda t: put(a, 1.0, t)))
+        assert bind_loops(function) is function
+
+
+def network():
+    x = relay.var("x", shape=(relay.Any(), 8))
+    w = np.random.default_rng(3).random((5, 8), "float32")
+    body = relay.nn.softmax(relay.nn.relu(relay.nn.dense(x, relay.const(w))))
+    return relay.IRModule.from_expr(relay.Function([x], body))
+
+
+@pytest.mark.slow("compiles a network")
+def test_a_network_is_what_it_is_without_a_device():
+    made, params = network_of(network())
+    compiled = network_on_cpu(params, made, "net")
+    for n in (1, 3):
+        given = np.random.default_rng(n).random((n, 8), "float32")
+        expected = relay.create_executor(mod=network()).evaluate()(given)
+        assert np.allclose(compiled(given), expected, rtol=1e-5)
+
+
+@pytest.mark.slow("compiles a program in C")
+def test_files_run_a_network_on_files(tmp_path):
+    files, _ = ship(network_of(network())[0], "net")
+    assert sorted(files) == ["main.c", "net.bin", "net.cu", "net.h"]
+    for name, held in {**files, "on_cpu.h": ON_CPU.encode()}.items():
+        (tmp_path / name).write_bytes(held)
+    given = np.random.default_rng(1).random((3, 8), "float32")
+    np.save(tmp_path / "x.npy", given)
+    cpp = find_cpp()
+    for call in (
+        [*cpp.command, *cpp.flags, "-include", "on_cpu.h", "-c", "net.cu"],
+        ["gcc", "-c", "main.c"],
+        [*cpp.command, "net.o", "main.o", "-o", "net", "-lm"],
+        ["./net", "x.npy", "y.npy"],
+    ):
+        subprocess.run(call, cwd=tmp_path, check=True, capture_output=True)
+    expected = relay.create_executor(mod=network()).evaluate()(given)
+    assert np.allclose(np.load(tmp_path / "y.npy"), expected, rtol=1e-5)
