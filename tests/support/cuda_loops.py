@@ -131,6 +131,7 @@ def main() -> int:
         count += len(wrong)
         for line in wrong:
             sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
     sys.stdout.write(f"{options.programs} programs, {len(why)} refused, {count} differ\n")
     for line in why[:40]:
         sys.stdout.write(f"  {line[:260]}\n")

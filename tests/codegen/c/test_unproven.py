@@ -235,3 +235,17 @@ def test_memory_that_a_primitive_is_given_may_be_stored_to(monkeypatch):
     main = function([N, B], tir.PrimitiveNode("poke", (tir.ArgumentGroup((B,)),), None, VOID))
     for index, expected in ((2, [[0, 0, 3, 0]]), (10**8, "OutOfBoundsError")):
         assert both(main, index, np.zeros(4, "int32")) == [expected, expected]
+
+
+def test_a_bound_that_a_guard_tells_is_not_tested_again():
+    v = tir.Var("v", "int32", tir.const(0), tir.const(4))
+    value = COUNT * 3 + J
+
+    def guarded(end):
+        block = tir.schedule_block("b", [(v, value)], store(A, 1, v))
+        inner = loop(J, 0, 3, tir.IfThenElse(value < end, tir.Block((block,))))
+        return to_c(function([A], loop(COUNT, 0, 2, inner))).text
+
+    assert "return fault" not in guarded(4)
+    assert "variable v" not in guarded(4)
+    assert "return fault" in guarded(5)

@@ -14,6 +14,7 @@ from relayish.errors import CodegenError, EvaluationError, UninitialisedReadErro
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.facts.scopes import bind
+from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval, type_range
@@ -168,7 +169,9 @@ class LoopsCtx(CCtx):
     def check_value(self, var: Var, value: Expr, node: Node) -> None:
         """Write that check where a variable gets a value, unless it is proven to be within."""
         is_number = var.dtype.is_scalar and var.dtype.is_integer
-        if is_number and not said_of(var).covers(self.interval(value)):
+        if not is_number or said_of(var).covers(self.interval(value)):
+            return
+        if not said_of(var).covers(interval_of(value, self.known)):
             self.check_bounds(var, f"variable {var.name}", node)
 
     def bind(self, var: Var, name: CText) -> None:
