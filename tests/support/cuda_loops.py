@@ -21,8 +21,11 @@ from relayish.codegen.cuda.on_cpu import ORDER
 from relayish.codegen.cuda.source import to_cuda
 from relayish.errors import CodegenError, VerificationError
 from relayish.tir.analysis import parallel_loops
-from tests.support.compiled_loops import TOGETHER, natively, same_outcome
+from tests.support.compiled_loops import natively, same_outcome
 from tests.support.tir_programs import arguments, outcome, random_func
+
+TOGETHER = 5
+"""So many functions are compiled together."""
 
 THREADS = ("threadIdx.x", "threadIdx.y", "threadIdx.z")
 BARRIER = tir.call_intrinsic("cuda_sync_threads", (), "void")
