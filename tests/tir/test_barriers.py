@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
+import relayish as relay
 from relayish import tir
 from relayish.codegen.c import to_c
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.pass_infra import get_pass
+from relayish.tir.externs import is_barrier
+from tests.support.each import each
+from tests.support.languages_of_passes import OTHER_PASSES, language_of
 
 A, B, S = [tir.placeholder(name, (16,), "int32") for name in "ABS"]
 BARRIER = tir.call_intrinsic("cuda_sync_threads", (), "void")
@@ -48,3 +54,9 @@ def test_a_barrier_is_given_nothing(found):
     call = tir.call_intrinsic("cuda_sync_threads", (1,) * found, "void")
     wrong = tir.verify(tir.LoweredFunc("f", (), tir.as_block(call)))
     assert len(wrong) == bool(found)
+
+
+@each("name", [name for name in OTHER_PASSES if language_of(name) == "loops"])
+def test_no_pass_takes_a_barrier_away(name):
+    made = get_pass(name)(relay.IRModule({"f": reversing()}))["f"]
+    assert any(map(is_barrier, PROGRAM.pre_order(made.body)))
