@@ -543,9 +543,9 @@ class ConstantToInitializer(FunctionPass):
 class ContractArrays(Pass):
     """Array contraction: let temporaries hold what one iteration of loops around them needs.
 
-    Where a loop that is run once holds all uses of a temporary, and each of these is at the place
-    that its variable tells, iterations have nothing to do with one another there, and use the same
-    memory. What holds for it may hold for the next loop within.
+    Where a loop that is run once holds all uses of a temporary, and iterations use parts of it that
+    do not overlap, they have nothing to do with one another there, and use the same memory. What
+    holds for it may hold for the next loop within. So a tile of an array is all that is left.
 
     Returns:
         ``func`` itself when each temporary needs all its dimensions.
