@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from relayish import tir
-from relayish.codegen.c import build, to_c
 from relayish._support.this_machine import cache_folder
+from relayish.codegen.c import build, to_c
 from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.toolchain import find_toolchain
 from relayish.errors import CodegenError
