@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,16 @@ def @main(%x: Tensor[(2), float32]) {
   add(%half, 1f)
 }
 """
+
+
+@pytest.fixture
+def usual_signals() -> Iterator[None]:
+    """Signals mean what they mean in a terminal; what runs in the background may ignore some."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -152,6 +152,7 @@ def test_model_is_read_from_a_pipe(model: Path) -> None:
     assert out.read_bytes() == model.read_bytes()
 
 
+@pytest.mark.usefixtures("usual_signals")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_signal_leaves_nothing_behind(
     model: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture

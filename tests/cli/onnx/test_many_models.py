@@ -335,6 +335,7 @@ def test_nothing_half_written_stays_and_what_is_done_does(
     monkeypatch.undo()
 
 
+@pytest.mark.usefixtures("usual_signals")
 @pytest.mark.slow("starts a process that imports relayish")
 def test_an_interrupt_ends_all_processes_and_keeps_what_they_made(
     models, out, tmp_path, capsys: Capture, monkeypatch, declarations: None
