@@ -63,7 +63,7 @@ class Lifetimes:
                 return True
             if isinstance(stmt, Block) and (first[1] < second[0] or second[1] < first[0]):
                 return True
-            if isinstance(stmt, IfThenElse) and first != second and 0 not in (*first, *second):
+            if isinstance(stmt, IfThenElse) and first != second:
                 return first[0] == first[1] and second[0] == second[1]
             if first != second or first[0] != first[1]:
                 return False

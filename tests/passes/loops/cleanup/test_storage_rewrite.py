@@ -152,6 +152,15 @@ def test_sizes_that_arguments_tell_are_the_same_or_unknown():
     assert len(apply("StorageRewrite", func).temp_bufs) == 2
 
 
+def test_memory_of_a_known_size_serves_none_of_an_unknown_one():
+    open_size = tir.Tensor("X", (N,), "int32", tir.Buffer("_X", (N,), "int32"))
+    i, j = tir.Var("i"), tir.Var("j")
+    fill = loop(i, 0, N, tir.Store(open_size, A[i], (i,)))
+    use = loop(j, 0, N, tir.Store(B, open_size[j], (j,)))
+    func = program(*FIRST, fill, use, temps=(S, open_size))
+    assert len(apply("StorageRewrite", func).temp_bufs) == 2
+
+
 def test_buffers_that_nothing_uses_are_apart():
     body = tir.Block((goes(S, A),))
     lifetimes = Lifetimes(body, [S.buffer, T.buffer])

@@ -59,6 +59,10 @@ POSITIVE = X > 0
         ([branch(X > 0, COUNT[0]), branch(X > 1, COUNT[1])], 2),
         ([branch(X > 0, COUNT[0]), COUNT[1], branch(X > 0, COUNT[2])], 2),
         ([branch(B[0] > 0, COUNT[1]), branch(B[0] > 0, COUNT[2])], 2),  # written, perhaps
+        (
+            [branch(A[3] > 0, stmt) for stmt in (COUNT[0], tir.Store(A, X - 9, (3,)), COUNT[1])],
+            2,
+        ),
         ([branch(X > 0, tir.Store(X, tir.const(0), ())), branch(X > 0, COUNT[2])], 2),
     ],
 )
@@ -70,6 +74,18 @@ def test_branches_that_ask_the_same_are_one(stmts, count):
         return
     image = apply("IfFusion", func)
     assert len(nodes(image, tir.IfThenElse)) == count
+    check_same(func, image)
+
+
+def test_what_arms_allocate_is_gone_at_their_ends():
+    temp = memory("T", 4)
+    arms = [
+        branch(X > 0, tir.Alloc(temp.buffer), tir.Store(temp, A[at], (0,)), COUNT[at])
+        for at in (1, 2)
+    ]
+    func = program(*arms).with_fields(temp_bufs=(temp.buffer,))
+    image = apply("IfFusion", func)
+    assert len(nodes(image, tir.IfThenElse)) == 1
     check_same(func, image)
 
 
@@ -131,6 +147,7 @@ def test_parts_of_an_integer_are_asked_for_together(func, condition):
         nested(X / 3, X % 3, other=arm(COUNT[1])),  # it runs where the inner condition fails
         nested(X / 3, X % 3 + A[7] / A[0]),
         nested(X % 2**20, X / 2**20 % 2**20),  # their product is no int32
+        nested(X / 2**20 / 2**20 % 4, X / 2**20 / 2**20 / 4),
         program(branch(tir.EQ(X / 3, tir.const(0)), branch(X % 3 > 0, COUNT[0]))),
         program(
             branch(

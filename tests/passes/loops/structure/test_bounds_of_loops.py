@@ -218,6 +218,14 @@ def test_loops_that_need_64_bits_keep_them(func):
     assert is_kept("LongLong2Int", func)
 
 
+def test_a_loop_in_two_places_fits_in_both_or_not_at_all():
+    wide_n = tir.Var("n", "int64")
+    shared = loop(W, tir.const(0, "int64"), wide_n, tir.Store(A, tir.const(1), AT_0))
+    places = [tir.IfThenElse(wide_n > 2**40, shared), tir.IfThenElse(wide_n < 9, shared)]
+    func = function([A, B], *places, scalars=[wide_n])
+    assert str(nodes(apply("LongLong2Int", func), tir.For)[0].loop_var.type) == "int64"
+
+
 def test_variables_of_blocks_have_32_bits_where_these_suffice():
     inner = tir.Var("i0", "int64")
     block = tir.ScheduleBlock((inner,), (), (), "A", tir.Store(A, B[inner], (inner,)))
@@ -263,6 +271,21 @@ def test_iterations_begin_with_what_they_read(func, loads):
 )
 def test_other_loads_stay(func):
     assert is_kept("RearrangeLoadInstruction", func)
+
+
+def test_what_is_read_where_the_iteration_tells_stays():
+    changing = (X % 8 + 8) % 8
+    stmts = [
+        tir.Let(J, (I % 4 + 4) % 4),
+        tir.Store(X, I, ()),
+        tir.Store(B, A[I] + A[I + 1] + A[J] + A[changing], (I,)),
+    ]
+    func = function([A, B], tir.Let(X, tir.const(0)), loop(I, 0, 16, *stmts))
+    image = apply("RearrangeLoadInstruction", func)
+    loaded = [each for each in nodes(image, tir.Let) if isinstance(each.body, tir.Load)]
+    assert len(loaded) == 2
+    args = np.arange(32, dtype="int32"), ZEROS
+    assert left(func, *args) == left(image, *args)
 
 
 def test_no_more_is_loaded_than_there_are_registers():
