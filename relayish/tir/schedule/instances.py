@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from relayish.dataflow.lattice.interval import Interval, add, div, scale
 from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.tir.analysis.dependence.accesses import Access, arounds
 from relayish.tir.analysis.dependence.iterations import Instance, Iterations
-from relayish.tir.analysis.facts.symbolic_bounds import SymbolicBounds, symbolic_bounds
+from relayish.tir.analysis.facts.scopes import enter_block, enter_loop
+from relayish.tir.analysis.facts.symbolic_bounds import symbolic_bounds
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.linear.integer_system import Row, System
-from relayish.tir.analysis.linear.linear_form import expr_of_form, linear_form
+from relayish.tir.analysis.linear.linear_form import LinearForm, expr_of_form, linear_form
 from relayish.tir.analysis.values.context import Context
+from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import GE, LE, Div, Expr
-from relayish.tir.ir.stmt import ScheduleBlockRealize
+from relayish.tir.ir.stmt import For, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
 from relayish.tir.schedule.order import Question, outside
 from relayish.tir.schedule.paths import path_to
 from relayish.tir.schedule.state import Ref
 
-Box: TypeAlias = Sequence[SymbolicBounds]
-"""Of each variable, between which bounds, both included, it has each value."""
+
+class Span(NamedTuple):
+    """Values from one on to another, both included: what all bounds leave.
+
+    Attributes:
+        lower: What a value is at least: the greatest of these.
+        upper: What it is at most: the least of these.
+    """
+
+    lower: tuple[LinearForm, ...]
+    upper: tuple[LinearForm, ...]
+
+
+Box: TypeAlias = Sequence[Span]
+"""The values of each of some variables, whatever the others are."""
 
 
 def domain(block: Ref, region: Ref) -> Box | None:
@@ -42,14 +58,32 @@ def domain(block: Ref, region: Ref) -> Box | None:
     realize = path[-1]
     assert isinstance(realize, ScheduleBlockRealize)
     inner = [var for stmt in path[:-1] for var in bound_by(stmt) if isinstance(var, Var)]
-    context = block.state.context(block)
-    found: list[SymbolicBounds] = []
+    known = [block.state.context(block), _whatever_holds(path, block.state.context(region))]
+    found: list[Span] = []
     for value in realize.iter_values:
-        bounds = symbolic_bounds(value, inner, context)
-        if bounds is None:
+        told = [symbolic_bounds(value, inner, context) for context in known]
+        bounds = [each for each in told if each is not None]
+        if not bounds:
             return None
-        found.append(_narrowed(bounds, _interval(value, context)))
+        interval = _interval(value, known[0])
+        lower = [_at_least(each.lower, interval) for each in bounds]
+        upper = [_at_most(each.upper, interval) for each in bounds]
+        found.append(Span(_distinct(lower), _distinct(upper)))
     return found
+
+
+def _whatever_holds(path: Sequence[Stmt], context: Context) -> Context:
+    """Return what is known at the end of a path but for conditions on it."""
+    for stmt in path[:-1]:
+        if isinstance(stmt, (For, PolyFor)):
+            context = enter_loop(context, stmt)
+        elif isinstance(stmt, ScheduleBlockRealize):
+            context = enter_block(context, stmt)
+    return context
+
+
+def _distinct(forms: Sequence[LinearForm]) -> tuple[LinearForm, ...]:
+    return tuple([each for at, each in enumerate(forms) if each not in forms[:at]])
 
 
 def _interval(value: Expr, context: Context) -> Interval:
@@ -65,14 +99,13 @@ def _interval(value: Expr, context: Context) -> Interval:
     return found.meet(interval_of(value, context)) or found
 
 
-def _narrowed(bounds: SymbolicBounds, known: Interval) -> SymbolicBounds:
-    """Return bounds of which those that are numbers are as narrow as an interval."""
-    lower, upper = bounds
-    if lower.is_constant:
-        lower = lower._replace(constant=max(lower.constant, int(known.low)))
-    if upper.is_constant:
-        upper = upper._replace(constant=min(upper.constant, int(known.high)))
-    return SymbolicBounds(lower, upper)
+def _at_least(form: LinearForm, known: Interval) -> LinearForm:
+    """Return a lower bound; a number that is as great as an interval tells."""
+    return form if form.terms else Affine(max(form.constant, int(known.low)), {})
+
+
+def _at_most(form: LinearForm, known: Interval) -> LinearForm:
+    return form if form.terms else Affine(min(form.constant, int(known.high)), {})
 
 
 def runs_once(access: Access, exprs: Sequence[Expr], context: Context) -> bool:
@@ -107,8 +140,9 @@ def guards_of(access: Access, exprs: Sequence[Expr], box: Box, context: Context)
         context: What is known outside.
     """
     found: list[Expr] = []
-    for expr, bounds in zip(exprs, box, strict=True):
-        for is_lower, bound in ((True, bounds.lower), (False, bounds.upper)):
+    for expr, span in zip(exprs, box, strict=True):
+        bounds = [(each, True) for each in span.lower] + [(each, False) for each in span.upper]
+        for bound, is_lower in bounds:
             question = Question(context)
             question.demand_beyond(question.execute(access), expr, bound, below=is_lower)
             if question.answer() is not None:
@@ -127,12 +161,16 @@ def covers(access: Access, exprs: Sequence[Expr], box: Box, context: Context) ->
         context: What is known outside.
     """
     iterations = Iterations(context)
-    ends = [
-        (outside(iterations, low, expr.type), outside(iterations, high, expr.type))
-        for expr, (low, high) in zip(exprs, box, strict=True)
-    ]
+    ends: list[_Ends] = []
+    for expr, span in zip(exprs, box, strict=True):
+        lower, upper = [[outside(iterations, each, expr.type) for each in part] for part in span]
+        ends.append((lower, upper))
     cover = _Cover(iterations, access, exprs)
     return cover.is_product(ends) or cover.has_points(ends)
+
+
+_Ends: TypeAlias = tuple[Sequence[Row], Sequence[Row]]
+"""The bounds of a span: lower and upper ones."""
 
 
 class _Cover:
@@ -149,7 +187,7 @@ class _Cover:
         self._equations = iterations.equations[equations:]
         self._demands = iterations.inequalities[known:]
 
-    def is_product(self, ends: Sequence[tuple[Row, Row]]) -> bool:
+    def is_product(self, ends: Sequence[_Ends]) -> bool:
         """Return whether each variable goes through its range, whatever the others are."""
         if not self._iterations.is_exact or self._iterations.choices:
             return False
@@ -167,24 +205,34 @@ class _Cover:
             demands = projected
         ranges = _Ranges()
         joint: list[Row] = []
+        alone = [self._only_unknown(row) for row in rows]
         for demand in demands:
             own = [var for var in demand.terms if var in self._own]
             if not own and not self._is_never_negative(demand):
                 return False  # it may be that nothing is run
-            if len(own) == 1 and not ranges.add(demand, own[0]):
-                return False
-            if len(own) > 1:
+            if len(own) > 1 or (own and own[0] in alone):
                 joint.append(demand)
-        for row, (first, last) in zip(rows, ends, strict=True):
-            reach = self._reach(row, ranges)
+            elif own and not ranges.add(demand, own[0]):
+                return False
+        for row, var, (lower, upper) in zip(rows, alone, ends, strict=True):
+            reach = (None, None) if var is not None else self._reach(row, ranges)
             if reach is None:
                 return False
             least, greatest = reach
-            if not self._is_never_negative(first.plus(least, -1)):
+            if least is not None and not self._is_reached(least, lower, 1):
                 return False
-            if not self._is_never_negative(greatest.plus(last, -1)):
+            if greatest is not None and not self._is_reached(greatest, upper, -1):
                 return False
         return all(self._holds_in(demand, rows, ends) for demand in joint)
+
+    def _only_unknown(self, row: Row) -> int | None:
+        """Return the unknown of a row that has one, once; its demands say what the row is."""
+        own = [var for var in row.terms if var in self._own]
+        return own[0] if len(own) == 1 and abs(row.terms[own[0]]) == 1 else None
+
+    def _is_reached(self, end: Row, bounds: Sequence[Row], sign: int) -> bool:
+        """Return whether a lower end, or for a negative sign an upper one, is beyond a bound."""
+        return any(self._is_never_negative(each.plus(end, -1).times(sign)) for each in bounds)
 
     def _without_equations(self) -> tuple[list[Row], list[Row]] | None:
         """Return rows and demands in which equations are solved, for unknowns of their own."""
@@ -237,24 +285,28 @@ class _Cover:
             None,
         )
 
-    def _holds_in(self, demand: Row, rows: Sequence[Row], ends: Sequence[tuple[Row, Row]]) -> bool:
+    def _holds_in(self, demand: Row, rows: Sequence[Row], ends: Sequence[_Ends]) -> bool:
         """Return whether a demand of several unknowns holds for all values that are asked about.
 
         That is where it is one of the values themselves.
         """
-        least = demand
-        for row, (first, last) in zip(rows, ends, strict=True):
+        rest, chosen = demand, []
+        for row, (lower, upper) in zip(rows, ends, strict=True):
             own = [var for var in row.terms if var in self._own]
             if not own:
                 continue
             var = min(own, key=lambda each: abs(row.terms[each]))
-            share, rest = divmod(demand.coefficient(var), row.terms[var])
-            if rest:
+            share, left = divmod(demand.coefficient(var), row.terms[var])
+            if left:
                 return False
-            least = least.plus(row, -share).plus(first if share > 0 else last, share)
-        if any(var in self._own for var in least.terms):
+            rest = rest.plus(row, -share)
+            chosen.append([each.times(share) for each in (lower if share > 0 else upper)])
+        if any(var in self._own for var in rest.terms):
             return False
-        return self._is_never_negative(least)
+        return any(
+            self._is_never_negative(functools.reduce(Affine.plus, parts, rest))
+            for parts in product(*chosen)
+        )
 
     def _is_never_negative(self, row: Row) -> bool:
         if self._iterations.interval(row).low >= 0:
@@ -269,12 +321,16 @@ class _Cover:
             yield Affine(-int(low), {var: 1})
             yield Affine(int(high), {var: -1})
 
-    def has_points(self, ends: Sequence[tuple[Row, Row]]) -> bool:
+    def has_points(self, ends: Sequence[_Ends]) -> bool:
         """Return whether the values are few, and there is an iteration for each combination."""
         iterations = self._iterations
-        if not iterations.is_exact or any(row.terms for pair in ends for row in pair):
+        bounds = [each for pair in ends for part in pair for each in part]
+        if not iterations.is_exact or any(each.terms for each in bounds):
             return False
-        spans = [range(low.constant, high.constant + 1) for low, high in ends]
+        spans = [
+            range(max(low.constant for low in lower), min(high.constant for high in upper) + 1)
+            for lower, upper in ends
+        ]
         count = 1
         for span in spans:
             count *= len(span)

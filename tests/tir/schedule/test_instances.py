@@ -9,10 +9,9 @@ import pytest
 
 from relayish import tir
 from relayish.tir.analysis.dependence.accesses import collect_accesses
-from relayish.tir.analysis.facts.symbolic_bounds import SymbolicBounds
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import linear_form
-from relayish.tir.schedule.instances import covers, domain, guards_of, runs_once
+from relayish.tir.schedule.instances import Span, covers, domain, guards_of, runs_once
 from tests.support.tir_integers import evaluate
 from tests.support.tir_small import memory
 
@@ -67,8 +66,15 @@ def asked(func):
     )
 
 
+def moved(span, by):
+    return span._replace(upper=tuple([each.shifted(by) for each in span.upper]))
+
+
 def points(box):
-    ends = [(low.constant, high.constant) for low, high in box]
+    ends = [
+        (max(low.constant for low in lower), min(high.constant for high in upper))
+        for lower, upper in box
+    ]
     return set(itertools.product(*[range(low, high + 1) for low, high in ends]))
 
 
@@ -79,7 +85,7 @@ def test_what_is_said_of_a_block_is_what_running_it_shows(start):
         func, _, runs = random_nest(random.Random(f"instances {seed}"))
         variables, access, box, context = asked(func)
         assert runs_once(access, variables, context) == (len(runs) == len(set(runs))), seed
-        if box is None or not all(end.is_constant for each in box for end in each):
+        if box is None or not all(end.is_constant for each in box for part in each for end in part):
             continue
         assert set(runs) <= points(box), seed
         found = covers(access, variables, box, context)
@@ -87,7 +93,7 @@ def test_what_is_said_of_a_block_is_what_running_it_shows(start):
         covered += found
         guards = guards_of(access, variables, box, context)
         assert not guards, seed
-        narrow = [each._replace(upper=each.upper.shifted(-1)) for each in box]
+        narrow = [moved(each, -1) for each in box]
         guards = guards_of(access, variables, narrow, context)
         known = [dict(zip(variables, run, strict=True)) for run in runs]
         inside = [all(evaluate(guard, each) for guard in guards) for each in known]
@@ -105,7 +111,7 @@ def test_bound_of_a_size_does_not_hide_another():
     variables, access, _, context = asked(
         tir.LoweredFunc("f", (n, target.buffer), tir.Block((nest,)))
     )
-    everything = SymbolicBounds(linear_form(n), Affine(15, {}))
+    everything = Span((linear_form(n),), (Affine(15, {}),))
     assert not covers(access, variables, [everything], context)
 
 
@@ -117,5 +123,18 @@ def test_loops_that_are_fused_and_split_again_are_covered(factor):
     variables, access, box, context = asked(schedule.func)
     assert covers(access, variables, box, context)
     assert runs_once(access, variables, context)
-    wider = [box[0]._replace(upper=box[0].upper.shifted(1)), box[1]]
+    wider = [moved(box[0], 1), box[1]]
     assert not covers(access, variables, wider, context)
+
+
+def test_tail_of_a_tile_is_told_in_the_loop_of_tiles():
+    A = tir.placeholder("A", (7,))
+    schedule = tir.Schedule(tir.lower("f", [A, tir.compute((7,), lambda i: A[i], "B")]))
+    outer, _ = schedule.split(schedule.get_loops("B")[0], [-1, 3])
+    [block] = schedule.get_all_blocks()
+    region = block.ref.state.ref(outer.stmt.body)
+    [access] = [each for each in collect_accesses(region.stmt).all if each.writes]
+    variables, context = block.stmt.schedule_block.iter_vars, block.ref.state.context(region)
+    box = domain(block.ref, region)
+    assert covers(access, variables, box, context)
+    assert not covers(access, variables, [moved(box[0], 1)], context)

@@ -25,7 +25,7 @@ from relayish.tir.ir.operators import GE, LT, Div, Expr, const
 from relayish.tir.ir.stmt import Block, For, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.handles import BlockRV, LoopRV
-from relayish.tir.schedule.instances import domain
+from relayish.tir.schedule.instances import Span, domain
 from relayish.tir.schedule.needed import region_in
 from relayish.tir.schedule.nests import as_held, wrap
 from relayish.tir.schedule.paths import around, path_to
@@ -266,21 +266,21 @@ class Range(NamedTuple):
     Attributes:
         first: The least value.
         size: How many values there are.
-        least: What it is at least, where that has to be asked; else ``None``.
+        least: What it is at least, as far as that has to be asked.
         most: The same of what it is at most.
     """
 
     first: LinearForm
     size: LinearForm
-    least: LinearForm | None
-    most: LinearForm | None
+    least: Sequence[LinearForm] = ()
+    most: Sequence[LinearForm] = ()
 
 
-def _range(wanted: SymbolicBounds | None, whole: SymbolicBounds, context: Context) -> Range:
+def _range(wanted: SymbolicBounds | None, whole: Span, context: Context) -> Range:
     """Return the values that are wanted, of those that a variable has."""
-    first, last = whole
+    (first, *least), (last, *most) = whole
     size = last.plus(first, -1)
-    everything = Range(first, size.shifted(1), None, None)
+    everything = Range(first, size.shifted(1), least, most)
     if wanted is None:
         return everything
     low, high = wanted
@@ -291,9 +291,12 @@ def _range(wanted: SymbolicBounds | None, whole: SymbolicBounds, context: Contex
     width = high.plus(low, -1)
     if width.is_constant and size.is_constant and width.constant >= size.constant:
         return everything
-    above = interval_of_form(low.plus(first, -1), context).low >= 0
-    below = interval_of_form(last.plus(high, -1), context).low >= 0
-    return Range(low, width.shifted(1), None if above else first, None if below else last)
+    return Range(
+        low,
+        width.shifted(1),
+        [e for e in whole.lower if interval_of_form(low.plus(e, -1), context).low < 0],
+        [e for e in whole.upper if interval_of_form(e.plus(high, -1), context).low < 0],
+    )
 
 
 def _nest(move: Relocation, ranges: dict[Var, Range], keep_unit_loops: bool) -> Stmt:
@@ -339,9 +342,8 @@ def _guard(
 ) -> Stmt:
     """Return a statement that runs only for values that there are."""
     for var in variables:
-        _, _, least, most = ranges[var]
-        if least is not None:
-            stmt = guarded(stmt, GE(values[var], expr_of_form(least, var.type)))
-        if most is not None:
-            stmt = guarded(stmt, LT(values[var], expr_of_form(most.shifted(1), var.type)))
+        for each in ranges[var].least:
+            stmt = guarded(stmt, GE(values[var], expr_of_form(each, var.type)))
+        for each in ranges[var].most:
+            stmt = guarded(stmt, LT(values[var], expr_of_form(each.shifted(1), var.type)))
     return stmt
