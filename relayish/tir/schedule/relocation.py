@@ -147,10 +147,7 @@ class Relocation:
         programs = Programs(self.region.stmt, self.after)
         moved, others = self._split(programs, {})
         names = {block_of(each).name: each for each in self.blocks}
-        stored = {
-            name: next(each for each in moved if each.access.writes and each.block == name)
-            for name in names
-        }
+        stored = {name: self._stored(name, moved) for name in names}
         boxes = {name: self._box(ref, stored[name].access, context) for name, ref in names.items()}
         if all(
             runs_once(each, block_of(ref).iter_vars, context)
@@ -214,6 +211,16 @@ class Relocation:
             if block_of(ref).name == wanted and _variables_of_first(ref, self.block) is not None:
                 return ref
         return None
+
+    def _stored(self, name: str, moved: Iterable[Move]) -> Move:
+        """Return what a block stores first."""
+        for move in moved:
+            if move.access.writes and move.block == name:
+                return move
+        raise ScheduleError(
+            f"{self.what}: block {name} stores nothing itself; expected a block that does, and "
+            f"holds no other that does it"
+        )
 
     def _box(self, ref: Ref, access: Access, context: Context) -> Box:
         """Return between which bounds the variables of a block have all values."""

@@ -462,3 +462,18 @@ def test_simple_compute_at_leaves_first_values_that_stand_further_out():
     schedule.simple_compute_at(schedule.get_block("B"), schedule.get_loops("C")[1])
     assert [each.stmt.loop_var.name for each in schedule.get_loops("B")] == ["i", "j"]
     check(func, schedule)
+
+
+def test_block_that_holds_another_does_not_move():
+    A, T, C = memory("A", 4), memory("T", 4), memory("C", 4)
+    i, j = tir.Var("i"), tir.Var("j")
+    inner = block("inner", [i], lambda v: tir.store(T, A[v], v))
+    func = function(
+        [A, C],
+        [T],
+        for_(i, 0, 4, block("T", [i], lambda v: inner.with_fields(iter_values=(v,)))),
+        for_(j, 0, 4, block("C", [j], lambda v: tir.store(C, T[v], v))),
+    )
+    schedule = Schedule(func)
+    with pytest.raises(ScheduleError, match="block T stores nothing itself"):
+        schedule.compute_at(schedule.get_block("T"), schedule.get_loops("C")[0])
