@@ -192,11 +192,20 @@ def _random_decomposition(schedule: tir.Schedule, draw: random.Random) -> None:
         schedule.decompose_reduction(block, draw.choice(loops))
 
 
+def _random_location(schedule: tir.Schedule, draw: random.Random) -> None:
+    blocks = schedule.get_all_blocks()
+    at = draw.randrange(len(blocks))
+    loops = schedule.get_loops(draw.choice(blocks[at:]))
+    if loops:
+        schedule.compute_at(blocks[at], draw.choice(loops))
+
+
 STEPS: dict[str, Callable[[tir.Schedule, random.Random], None]] = {
     "split": _random_split,
     "fuse": _random_fuse,
     "reorder": _random_reorder,
     "decompose_reduction": _random_decomposition,
+    "compute_at": _random_location,
 }
 """Steps with random arguments, by the names of their primitives."""
 
@@ -234,7 +243,7 @@ def trial(seed: object, call: Call, disarm: Callable[[], AbstractContextManager[
     draw = random.Random(f"trial {seed}")
     func = random_program(seed)
     schedule = tir.Schedule(func)
-    take_random_steps(schedule, draw, draw.randint(0, 4))
+    take_random_steps(schedule, draw, draw.randint(0, 5), STEPS)
     state = draw.getstate()
     try:
         call(schedule, draw)

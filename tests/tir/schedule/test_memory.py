@@ -177,6 +177,7 @@ def test_threads_wait_beside_a_loop_or_a_block():
     assert [type(each).__name__ for each in j.stmt.body.stmts] == ["For", "Call", "For"]
     inner = schedule.get_loops("B")[-1].stmt.body.stmts
     assert [str(each).split("(")[0] for each in inner] == ["cuda_sync_threads", "ScheduleBlock"]
+    check(func, schedule)
 
 
 def test_threads_do_not_wait_where_not_all_of_them_come():
