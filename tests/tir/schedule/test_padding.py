@@ -251,7 +251,7 @@ def pad_at_random(seed):
 
 
 def test_random_sums_of_products_are_the_same():
-    assert sum(pad_at_random(seed) for seed in range(20)) > 5
+    assert sum(pad_at_random(seed) for seed in range(6)) > 1
 
 
 @pytest.mark.deep

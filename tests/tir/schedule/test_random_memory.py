@@ -9,9 +9,7 @@ from tests.support.random_memory import CALLS, attempt
 
 @pytest.mark.parametrize("name", CALLS)
 def test_steps_leave_results_as_they_are_or_are_refused(name):
-    found = Counter([attempt(name, seed).what for seed in range(14)])
-    assert found["legal"]
-    assert not found["wrong"]
+    assert "wrong" not in [attempt(name, seed).what for seed in range(6)]
 
 
 @pytest.mark.deep
@@ -19,5 +17,6 @@ def test_steps_leave_results_as_they_are_or_are_refused(name):
 @pytest.mark.parametrize("name", CALLS)
 def test_few_of_the_steps_that_are_refused_are_legal(name):
     found = Counter([attempt(name, seed).what for seed in range(1000)])
+    assert found["legal"] > 50
     assert not found["wrong"]
     assert found["loss"] <= 0.05 * (found["refused"] + found["loss"]) + 2, found
