@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from relayish.errors import ScheduleError
@@ -29,7 +29,11 @@ from relayish.tir.verifier.loop_kinds import spell
 
 
 def check_directions(
-    nest: Sequence[For], order: Sequence[For], context: Context, what: str
+    nest: Sequence[For],
+    order: Sequence[For],
+    context: Context,
+    what: str,
+    is_harmless: Callable[[Dependence], bool] = lambda _: False,
 ) -> None:
     """Raise if loops of a nest cannot run in another order: if a sink would come before its source.
 
@@ -38,6 +42,7 @@ def check_directions(
         order: The same loops as they are to be.
         context: What is known where the nest is run.
         what: The primitive.
+        is_harmless: Whether a sink may come before its source after all.
 
     Raises:
         ScheduleError: Naming the accesses, how many iterations they are apart, and what to do.
@@ -56,6 +61,8 @@ def check_directions(
         for place in places:
             direction = known[place] if place < len(known) else Direction.EQUAL
             if direction == Direction.LESS:
+                break
+            if direction & Direction.GREATER and is_harmless(each):
                 break
             if direction & Direction.GREATER:
                 names = ", ".join([loop.loop_var.name for loop in order])

@@ -108,6 +108,23 @@ class Question:
             cases.append(held)
         self._orders.append(cases)
 
+    def demand_less(self, a: Row, b: Row) -> None:
+        """Demand that a value is less than another."""
+        self._iterations.inequalities.append(b.plus(a, -1).shifted(-1))
+
+    def demand_before_in(self, a: Execution, b: Execution, loops: Sequence[For]) -> None:
+        """Demand that ``a`` is in an earlier iteration than ``b``, of loops in some order."""
+        around = {each.loop: each for each in common_loops(a.access, b.access)}
+        cases: list[Rows] = []
+        held: Rows = []
+        for loop in loops:
+            if loop in around:
+                each = around[loop]
+                apart = b.instance.coordinates[each].plus(a.instance.coordinates[each], -1)
+                cases.append([*held, apart.shifted(-1)])
+                held = [*held, apart, apart.times(-1)]
+        self._orders.append(cases)
+
     def answer(self, *asked: Execution) -> Found | None:
         """Return executions as demanded; ``None`` where there are none.
 

@@ -287,3 +287,63 @@ def test_loops_of_different_nests_are_not_reordered():
         schedule.reorder(schedule.get_loops())
     with pytest.raises(ScheduleError, match="a loop is given twice"):
         schedule.reorder([schedule.get_loops()[0]] * 2)
+
+
+def repeated(value):
+    """A block that is run four times for each of its values, and counts how often."""
+    b, i, j, v = memory("B", 9), tir.Var("i"), tir.Var("j"), tir.Var("v")
+    stmt = tir.store(b, b[0] * 3 + v, 0)
+    block = tir.schedule_block("B", [(v, value(i, j))], stmt)
+    return function([b], loop(i, 0, 3, loop(j, 0, 4, block)))
+
+
+def test_what_is_executed_once_more_for_the_same_values_may_change_places():
+    func = repeated(lambda i, j: tir.const(5))
+    schedule = tir.Schedule(func)
+    schedule.reorder(schedule.get_loops()[::-1])
+    same(func, schedule.func, np.arange(9, dtype="int32"))
+
+
+@pytest.mark.parametrize("value", [lambda i, j: i, lambda i, j: j, lambda i, j: i + j])
+def test_executions_for_other_values_keep_their_order(value):
+    schedule = tir.Schedule(repeated(value))
+    with pytest.raises(ScheduleError, match="would change what is computed"):
+        schedule.reorder(schedule.get_loops()[::-1])
+
+
+def test_a_block_that_names_loops_is_told_apart_by_these():
+    b, i, j, v = memory("B", 9), tir.Var("i"), tir.Var("j"), tir.Var("v")
+    block = tir.schedule_block("B", [(v, tir.const(5))], tir.store(b, b[0] * 3 + i, 0))
+    schedule = tir.Schedule(function([b], loop(i, 0, 3, loop(j, 0, 4, block))))
+    with pytest.raises(ScheduleError, match="would change what is computed"):
+        schedule.reorder(schedule.get_loops()[::-1])
+
+
+def test_stores_of_one_number_may_change_places_and_of_others_not():
+    for value, is_legal in ((7, True), (None, False)):
+        b, i, j = memory("B", 9), tir.Var("i"), tir.Var("j")
+        stmt = tir.store(b, i if value is None else value, i + j)
+        schedule = tir.Schedule(function([b], loop(i, 0, 4, loop(j, 0, 4, stmt))))
+        if is_legal:
+            schedule.reorder(schedule.get_loops()[::-1])
+            assert schedule.get_loops()[0].stmt.loop_var is j
+        else:
+            with pytest.raises(ScheduleError, match="would change what is computed"):
+                schedule.reorder(schedule.get_loops()[::-1])
+
+
+def test_loops_that_never_run_have_any_order():
+    a, i, j, k = memory("A", 9), tir.Var("i"), tir.Var("j"), tir.Var("k")
+    stmt = tir.store(a, a[0] * 3 + j, 0)
+    schedule = tir.Schedule(function([a], loop(i, 0, 0, loop(j, 0, 4, loop(k, 0, 4, stmt)))))
+    schedule.reorder(schedule.get_loops()[:0:-1])
+    schedule.parallel(schedule.get_loops()[1])
+
+
+def test_a_triangle_of_a_block_is_not_fused_where_its_values_would_be_no_sums():
+    b, i, j, k, v = memory("B", 99), tir.Var("i"), tir.Var("j"), tir.Var("k"), tir.Var("v")
+    block = tir.schedule_block("B", [(v, j * 5 + k)], tir.store(b, v, v))
+    inner = loop(j, 0, 4, loop(k, 0, i + 1, block))
+    schedule = tir.Schedule(function([b], loop(i, 0, 4, inner)))
+    with pytest.raises(ScheduleError, match=r"fuse would divide .* which loops around tell"):
+        schedule.fuse(schedule.get_loops()[1:])

@@ -32,6 +32,7 @@ from relayish.tir.schedule.legality import (
 )
 from relayish.tir.schedule.nests import as_held, chain, only, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
+from relayish.tir.schedule.repetitions import Repetitions
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.substitution import replace
@@ -353,7 +354,8 @@ def reorder(state: State, loops: Sequence[Ref]) -> None:
         order[at] = each
     context = state.context(in_order[0])
     _check_bounds(nest, order, context)
-    check_directions(nest, order, context, "reorder")
+    repetitions = Repetitions(nest, order, context)
+    check_directions(nest, order, context, "reorder", repetitions.are_only)
     innermost = nest[-1].body
     image = wrap(order, innermost)
     check_kinds(image, len(order), context)
