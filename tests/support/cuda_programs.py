@@ -198,6 +198,15 @@ def offset(n: int = 6) -> LoweredFunc:
     return func("offset", (a, out), body)
 
 
+def deciding(n: int = 6) -> LoweredFunc:
+    """The host reads memory of the device to know what to launch, and how often."""
+    a, turns = memory("A", (n,)), memory("turns", (2,), dtype="int32")
+    double = bound("tx", n, lambda tx: put(a, a[tx] + a[tx], tx))
+    halve = bound("tx", n, lambda tx: put(a, a[tx] * 0.5, tx))
+    body = tir.for_("turn", turns[0] % 4, [tir.if_then_else(turns[1] > 0, [double], [halve])])
+    return func("deciding", (a, turns), body)
+
+
 def calling() -> tir.Module:
     """The host calls a function that launches a kernel."""
     n = 5
@@ -213,5 +222,5 @@ def calling() -> tir.Module:
 
 ALL: tuple[Callable[[], LoweredFunc], ...] = (
     *(matmul, tree_sum, stencil, symbolic, by_first, jacobi, private),
-    *(unset, scalars, dividing, narrow, offset),
+    *(unset, scalars, dividing, narrow, offset, deciding),
 )

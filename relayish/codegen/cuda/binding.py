@@ -73,10 +73,9 @@ class _Binding:
                 block = stmt.schedule_block
                 made = block.with_fields(body=self.on_host(block.body))
                 return stmt.with_fields(schedule_block=made)
-            case stmts.For() if stmt not in self._parallel and self._has_parallel(stmt.body):
-                if not (_loads(stmt.min) or _loads(stmt.extent)):
-                    return stmt.with_fields(body=self.on_host(stmt.body))
-            case stmts.IfThenElse() if not _loads(stmt.condition):
+            case stmts.For() | stmts.PolyFor() if self._stays(stmt):
+                return stmt.with_fields(body=self.on_host(stmt.body))
+            case stmts.IfThenElse() if self._stays(stmt):
                 other = stmt.false_case
                 return stmt.with_fields(
                     true_case=self.on_host(stmt.true_case),
@@ -84,8 +83,12 @@ class _Binding:
                 )
         return self._on_device(stmt)
 
-    def _has_parallel(self, root: Stmt) -> bool:
-        return any(each in self._parallel for each in PROGRAM.pre_order(root))
+    def _stays(self, root: Stmt) -> bool:
+        """Return whether the host runs a statement, and a device what stands in it."""
+        inside = [*PROGRAM.pre_order(root)]
+        if any(isinstance(each, Call) and each.call_type is CallType.CINN for each in inside):
+            return True
+        return root not in self._parallel and any(each in self._parallel for each in inside)
 
     def _on_device(self, stmt: Stmt) -> Stmt:
         """Return a statement as a nest that is bound."""
@@ -160,12 +163,7 @@ def _split(loop: stmts.For, axis: str) -> stmts.For:
 def _needs_device(stmt: Stmt) -> bool:
     """Return whether a statement accesses memory other than by functions that it calls."""
     return any(
-        isinstance(each, Load)
-        or (isinstance(each, Store) and isinstance(each.tensor, Tensor))
+        (isinstance(each, Store) and isinstance(each.tensor, Tensor))
         or (isinstance(each, Call) and each.call_type is not CallType.CINN and each.write_args)
         for each in PROGRAM.pre_order(stmt)
     )
-
-
-def _loads(expr: Expr) -> bool:
-    return any(isinstance(each, Load) for each in PROGRAM.pre_order(expr))

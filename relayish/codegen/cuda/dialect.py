@@ -50,6 +50,13 @@ struct device_memory {{
   return made;
 }}
 
+template <typename T> static T device_read(const T *place)
+{{
+  T found = T();
+  cudaMemcpy(&found, place, sizeof found, cudaMemcpyDeviceToHost);
+  return found;
+}}
+
 [[maybe_unused]] static void device_free(void *memory)
 {{
   cudaFree(memory);
@@ -62,7 +69,7 @@ _WORDS: Final = (
     "operator or or_eq private protected public reinterpret_cast requires static_assert "
     "static_cast template this thread_local throw true try typeid typename using virtual wchar_t "
     "xor xor_eq blockDim blockIdx dim3 gridDim threadIdx uint3 warpSize min max abs "
-    "device_memory device_malloc device_calloc device_free device_fault"
+    "device_memory device_malloc device_calloc device_free device_read device_fault"
 )
 
 NO_DEVICE: Final = -3

@@ -18,6 +18,7 @@ from relayish.domain import assemble
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, EvaluationError
 from relayish.ir.kinds.one_line import quote
+from relayish.ir.nodes.node import Node
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call
@@ -53,13 +54,11 @@ class LoopsOnHost(LoopsToC, domain="tir"):
         else:
             super().handle_for(visitor, node)
 
-    def handle_load(self, visitor: Dispatch, node: Load) -> CText:
-        if isinstance(node.tensor, Var):
-            return super().handle_load(visitor, node)
-        raise CodegenError(
-            f"{quote(node)} reads memory of the device outside of all loops that are bound to it; "
-            f"call schedule.bind(loop, 'blockIdx.x') for a loop around it"
-        )
+    def element(self, ctx: LoopsCtx, name: str, at: CText, node: Load) -> CText:
+        """Return what the device holds at a place, which is copied to the host."""
+        found = ctx.declare("auto", "copied", f"device_read(&{name}[{at.text}])")
+        _check_device(ctx, node)
+        return found
 
     def handle_store(self, visitor: Dispatch, node: Store) -> None:
         if isinstance(node.tensor, Var):
@@ -108,16 +107,21 @@ def _launch(visitor: Dispatch, nest: Nest) -> None:
         ]
         given = ", ".join([name, *dims, *[each for _, each in params]])
         ctx.line(f"RELAYISH_LAUNCH({given});")
-        ctx.fail_if(
-            "cudaGetLastError() != cudaSuccess",
-            EvaluationError,
-            "the device does not run a kernel: there is none, or it has not as much memory or "
-            "as many threads as are asked for",
-            node,
-        )
+        _check_device(ctx, node)
         if can_fail:
             found = ctx.declare("int32_t", "found", "found_failed_int32()")
             ctx.line(f"if ({found.text}) {ctx.leave(found.text)}")
+
+
+def _check_device(ctx: LoopsCtx, node: Node) -> None:
+    """Write the check that the device did what it was asked for."""
+    ctx.fail_if(
+        "cudaGetLastError() != cudaSuccess",
+        EvaluationError,
+        "the device does not run a kernel: there is none, or it has not as much memory or "
+        "as many threads as are asked for",
+        node,
+    )
 
 
 def _name(ctx: LoopsCtx, hint: str) -> str:

@@ -92,6 +92,23 @@ def test_a_network_is_what_it_is_without_a_device():
         assert np.allclose(compiled(given), expected, rtol=1e-5)
 
 
+@pytest.mark.slow("compiles a network")
+def test_branches_and_loops_stay_on_the_host():
+    x, n = relay.var("x", shape=(4,)), relay.var("n", "int32")
+    loop = relay.frontend.while_loop(
+        lambda n, _: relay.less(relay.const(0), n),
+        [n, relay.var("y", shape=(4,))],
+        lambda n, y: (relay.subtract(n, relay.const(1)), relay.add(y, y)),
+    )
+    is_low = relay.less(relay.sum(x), relay.const(0.0))
+    body = relay.If(is_low, x, relay.TupleGetItem(loop(n, x), 1))
+    made, params = network_of(relay.IRModule.from_expr(relay.Function([x, n], body)))
+    compiled = network_on_cpu(params, made, "net")
+    given = np.array([1, 2, 3, -4], "float32")
+    assert compiled(given, np.int32(3)).tolist() == (given * 8).tolist()
+    assert compiled(-given, np.int32(3)).tolist() == (-given).tolist()
+
+
 @pytest.mark.slow("compiles a program in C")
 def test_files_run_a_network_on_files(tmp_path):
     files, _ = ship(network_of(network())[0], "net")

@@ -41,15 +41,19 @@ class Accesses(Expressions):
         at = self.position(visitor, node, tensor, memory, indices)
         if memory.held is not None:
             ctx.fail_if(
-                f"{memory.mark}!{memory.held}[{at.text}]",
+                f"{memory.mark}!{self.element(ctx, memory.held, at, node).text}",
                 UninitialisedReadError,
                 f"an element of {tensor.name} is read before anything was stored to it",
                 node,
             )
-        made = CText(f"{memory.name}[{at.text}]", depth=at.depth)
+        made = self.element(ctx, memory.name, at, node)
         if c_type(tensor.dtype).is_packed:
             made = apply(ctx.helper("load", tensor.dtype.element), made)
         return made
+
+    def element(self, ctx: LoopsCtx, name: str, at: CText, node: Load) -> CText:  # noqa: ARG002
+        """Return what is held at a place of an array."""
+        return CText(f"{name}[{at.text}]", depth=at.depth)
 
     def handle_store(self, visitor: Dispatch, node: Store) -> None:
         ctx: LoopsCtx = visitor.context
