@@ -41,7 +41,7 @@ def to_cuda(program: LoweredFunc | Module | IRModule[Any]) -> CSource:
         >>> body = tir.for_("i", 64, lambda i: tir.store(B, A[i] + A[i], i), thread="threadIdx.x")
         >>> text = to_cuda(tir.LoweredFunc("double", (A, B), body)).text
         >>> print(text[text.index("static __global__") : text.index("extern")].strip())
-        static __global__ void double_kernel(const float *restrict A, float *restrict B)
+        static __global__ void double__kernel(const float *restrict A, float *restrict B)
         {
           {
             const int32_t i = (int32_t)threadIdx.x;
