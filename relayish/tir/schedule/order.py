@@ -266,7 +266,7 @@ def _one_for_each_element(moves: Sequence[Move], steps: Mapping[Node, Store]) ->
     for move in moves:
         access = move.access
         key = (move.variables, access.place.around, access.location, access.tensor, access.indices)
-        whole = (*key, steps.get(access.node)) if move.variables else access
+        whole = (*key, steps.get(access.node)) if move.variables else (access, move.image)
         known = found.get(whole, move)
         reads, writes = access.reads or known.access.reads, access.writes or known.access.writes
         chosen = move if access.writes else known

@@ -151,6 +151,22 @@ def test_what_is_overwritten_elsewhere_does_not_matter():
     check(func, schedule)
 
 
+def test_each_consumer_is_asked_about():
+    A, T, B, C = memory("A", 8), memory("T", 8), memory("B", 8), memory("C", 8)
+    h, i, j, k = [tir.Var(name) for name in "hijk"]
+    func = function(
+        [A, B, C],
+        [T],
+        for_(i, 0, 8, block("T", [i], lambda v: tir.store(T, A[v] * 3, v))),
+        for_(h, 0, 8, block("B", [h], lambda v: tir.store(B, T[v], v))),
+        for_(j, 0, 8, block("A", [j], lambda v: tir.store(A, v, v))),
+        for_(k, 0, 8, block("C", [k], lambda v: tir.store(C, T[v], v))),
+    )
+    schedule = Schedule(func)
+    with pytest.raises(ScheduleError, match="compute_inline of T would change what is computed"):
+        schedule.compute_inline(schedule.get_block("T"))
+
+
 def test_consumer_that_overwrites_what_later_ones_need_is_refused():
     A, T = memory("A", 8), memory("T", 8)
     i, j = tir.Var("i"), tir.Var("j")
