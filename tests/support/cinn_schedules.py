@@ -156,7 +156,6 @@ def simple_compute_at() -> tir.Schedule:
 
 @case
 def compute_at0() -> tir.Schedule:
-    """Refused: of the tail of a split it is not known which elements it computes."""
     s = copied(16, 10, needed=True)
     inner = fused_and_split(s, "B", "C", by=64)[1]
     s.compute_at(s.get_block("B"), inner)

@@ -11,6 +11,7 @@ from relayish.errors import ScheduleError
 from relayish.tir.schedule.registry import PRIMITIVES
 from tests.support.cinn_schedules import CASES, computed, copied, product
 from tests.tir.schedule.test_cinn_schedules import REFUSED
+from tests.tir.schedule.test_padding import cached
 from tests.tir.schedule.test_tensorize import axpy, rank_one
 
 Steps = Callable[[tir.Schedule], object]
@@ -55,6 +56,10 @@ def noted_no_more(s: tir.Schedule) -> None:
     noted(s)
     for key in ("k1", "k2", "k3", "k4"):
         s.unannotate(s.get_block("B"), key)
+
+
+def padded(s: tir.Schedule) -> None:
+    s.pad_einsum(s.get_block("C_global_temp_buffer"), [3, 1, 3])
 
 
 CINN: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
@@ -126,6 +131,7 @@ OTHERS: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
         lambda: tir.Schedule(rank_one()),
         lambda s: s.tensorize(s.split(s.get_loops()[-1], [-1, 8])[-1], axpy()),
     ),
+    "pad_einsum": (lambda: cached(product().program)[0], padded),
     "tag_post_schedule": (two, lambda s: s.tag_post_schedule()),
 }
 """The same of primitives that CINN's tests of traces leave out."""
