@@ -11,7 +11,7 @@ from relayish.codegen.c.loops.functions import without_unused
 from relayish.codegen.c.loops.statements import LoopsToC
 from relayish.codegen.c.text import CText, apply, cast
 from relayish.codegen.cuda.kernels import MOST_THREADS, KernelCtx, LoopsInKernel
-from relayish.codegen.cuda.memory import APART
+from relayish.codegen.cuda.memory import APART, is_fresh
 from relayish.codegen.cuda.nests import Nest, axis_of, is_threads
 from relayish.codegen.cuda.races import check_races
 from relayish.domain import assemble
@@ -19,10 +19,12 @@ from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, EvaluationError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.tensor import Buffer, Load, Store, Var
+from relayish.tir.substitution import replace
 
 _MOST: Final = MappingProxyType(
     {
@@ -50,7 +52,7 @@ class LoopsOnHost(LoopsToC, domain="tir"):
 
     def handle_for(self, visitor: Dispatch, node: stmts.For) -> None:
         if axis_of(node):
-            _launch(visitor, Nest(node))
+            _launch(visitor, node)
         else:
             super().handle_for(visitor, node)
 
@@ -77,12 +79,15 @@ class LoopsOnHost(LoopsToC, domain="tir"):
         )
 
 
-def _launch(visitor: Dispatch, nest: Nest) -> None:
+def _launch(visitor: Dispatch, node: stmts.For) -> None:
     """Write a kernel, and the lines that launch it."""
     ctx: LoopsCtx = visitor.context
-    source, node = ctx.source, nest.root
+    source = ctx.source
     faults = len(source.faults)
+    fresh = {each: each.destination for each in PROGRAM.pre_order(node) if is_fresh(each)}
+    nest = Nest(replace(node, dict.fromkeys(fresh, stmts.Block())))
     inner = KernelCtx(source, ctx, nest)
+    inner.own.require_full(fresh.values())
     writer = LoopsInKernel()
     writer.run_nest(assemble("c", inner, writer))
     can_fail = len(source.faults) > faults

@@ -7,12 +7,13 @@ buffer ``acc`` of which threads access ``acc[ty, tx]`` is one number in each of 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish.codegen.c.types import c_type
 from relayish.codegen.cuda.nests import LOCAL, Nest, axis_of, is_threads
 from relayish.errors import CodegenError
+from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.accesses import (
     Access,
@@ -26,12 +27,27 @@ from relayish.tir.analysis.regions.filled import stores_before_it_reads
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import For
+from relayish.tir.ir.stmt import Alloc, For
 from relayish.tir.ir.tensor import Buffer, Var
 from relayish.tir.substitution import substitute
 
-Places: TypeAlias = tuple[tuple[str, int] | None, ...]
-"""For each dimension, the axis whose threads an index counts, and from where on."""
+
+class Counted(NamedTuple):
+    """What an index counts.
+
+    Attributes:
+        axis: The axis whose threads, or blocks, it counts.
+        first: The index of the first one.
+        others: What is added, which is the same for all threads of a block.
+    """
+
+    axis: str
+    first: int
+    others: frozenset[tuple[Expr, int]]
+
+
+Places: TypeAlias = tuple[Counted | None, ...]
+"""What indices count, for each dimension."""
 
 APART: Final = LOCAL | {MemoryType.GPU_SHARED}
 """Memory that blocks and threads have themselves."""
@@ -102,7 +118,20 @@ class KernelMemory:
 
     def telling(self, *accesses: Access) -> set[str]:
         """Return the axes of which accesses to one element of a buffer are those of one thread."""
-        return {place[0] for place in self._told(accesses) if place is not None}
+        return {place.axis for place in self._told(accesses) if place is not None}
+
+    def require_full(self, buffers: Iterable[Node]) -> None:
+        """Raise where memory that is allocated in a kernel may be read before it is stored to.
+
+        It is there all the time, so it may hold what it held before.
+        """
+        for buffer in buffers:
+            held = self.apart.get(buffer)  # type: ignore[call-overload]  # of no buffer: none
+            if held is not None and not held.is_full:
+                raise CodegenError(
+                    f"memory {held.buffer.name} is allocated in a kernel, and nobody knows whether "
+                    f"all that is read of it was stored to since then; leave out the allocation"
+                )
 
     def _told(self, accesses: Sequence[Access]) -> Places:
         return _common([self._places.get((each.node, each.position), ()) for each in accesses])
@@ -112,7 +141,7 @@ class KernelMemory:
         dropped = {
             at
             for at, place in enumerate(self._told(accesses))
-            if place is not None and not (shared and is_threads(place[0]))
+            if place is not None and not (shared and is_threads(place.axis))
         }
         scope = None if shared else self._scope(buffer, accesses)
         sizes = [constant(size) for size in buffer.shape]
@@ -163,6 +192,17 @@ class KernelMemory:
             )
 
 
+def is_fresh(stmt: Node) -> bool:
+    """Return whether a statement allocates memory that blocks or threads have themselves."""
+    if not isinstance(stmt, Alloc) or stmt.body is not None or stmt.condition is not None:
+        return False
+    buffer = stmt.destination
+    if not isinstance(buffer, Buffer) or buffer.memory_type not in APART:
+        return False
+    sizes = [constant(size) for size in buffer.shape]
+    return not stmt.extents or [constant(extent) for extent in stmt.extents] == sizes
+
+
 def declared(held: Held, name: str, mask: str | None) -> list[str]:
     """Return the lines that declare the memory of a buffer, and which elements hold something."""
     kind = "__shared__ " if held.is_shared else ""
@@ -198,7 +238,7 @@ def _common(places: Sequence[Places]) -> Places:
 
 def _place_along(
     access: Access, at: int, buffer: Buffer, assigned: Collection[Var]
-) -> tuple[str, int] | None:
+) -> Counted | None:
     """Return the axis whose threads, or blocks, an index counts, and from where on."""
     indices, tensor = access.indices, access.tensor
     if indices is None or tensor is None or len(indices) != len(buffer.shape):
@@ -210,12 +250,17 @@ def _place_along(
         return None
     form = linear_form(_resolved(indices[at], access.place, assigned))
     loops = [each.loop for each in arounds(access.place)]
-    bound = [loop for loop in loops if isinstance(loop, For) and axis_of(loop)]
-    loop = next((each for each in bound if form.terms == {each.loop_var: 1}), None)
+    bound = {each.loop_var: each for each in loops if isinstance(each, For) and axis_of(each)}
+    blocks = {var for var, each in bound.items() if not is_threads(axis_of(each))}
+    counting = [each for each in form.terms if each not in blocks] or [*form.terms]
+    if len(counting) != 1 or form.coefficient(counting[0]) != 1:
+        return None
+    loop = bound.get(counting[0])  # type: ignore[call-overload]  # of no variable: none
     first = None if loop is None else constant(loop.min)
     if loop is None or first is None:
         return None
-    return axis_of(loop), form.constant + first
+    others = frozenset([pair for pair in form.terms.items() if pair[0] is not loop.loop_var])
+    return Counted(axis_of(loop), form.constant + first, others)
 
 
 def _resolved(expr: Expr, place: Place, assigned: Collection[Var]) -> Expr:

@@ -212,8 +212,22 @@ class TestMemory:
         assert "a size that arguments tell" in refused(loop, temps=(open_,), args=(n, A))
 
     def test_a_kernel_asks_for_no_memory(self):
-        body = block(tir.Alloc(S.buffer), LOAD, SYNC, USE)
-        assert "stands in a kernel, which asks for no memory" in refused(body)
+        every = memory("every", (N,))
+        body = block(tir.Alloc(every.buffer), LOAD)
+        assert "stands in a kernel, which asks for no memory" in refused(body, temps=(every, S))
+
+    def test_memory_of_a_block_is_there_all_the_time(self):
+        assert "__shared__ float S[8];" in taken(block(tir.Alloc(S.buffer), LOAD, SYNC, USE))
+
+    def test_what_it_held_before_is_not_read(self):
+        some = threads(lambda t: put(S, A[t], t), N // 2)
+        found = refused(block(tir.Alloc(S.buffer), some, SYNC, USE))
+        assert "is allocated in a kernel, and nobody knows" in found
+
+    def test_a_turn_waits_for_memory_that_is_allocated_anew(self):
+        turn = [tir.Alloc(S.buffer), LOAD, SYNC, USE]
+        assert "in the loop over k" in refused(block(tir.for_("k", 3, turn)))
+        assert taken(block(tir.for_("k", 3, [*turn, SYNC])))
 
 
 class TestCalls:
