@@ -13,7 +13,7 @@ from tests.support.seeds import seeds
 from tests.support.tir_guarded import guarded_arguments, guarded_func
 from tests.support.tir_programs import outcome, same_bits
 
-SEEDS = seeds(14)
+SEEDS = seeds(9)
 
 CHANGED = {
     "EntailLoopCondition": 8,
