@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from relayish.dataflow.lattice.interval import Interval
 from relayish.ir.equality.structural_equal import structural_equal
@@ -29,6 +29,9 @@ from relayish.tir.substitution import replace, substitute
 
 N = TypeVar("N", bound=Node)
 
+_MOST_NODES: Final = 256
+"""How many nodes a quotient may have, or an index, to be looked through."""
+
 
 def tidy_digits(root: N, context: Context, counts: Mapping[Var, Expr]) -> N:
     """Return a statement with quotients and remainders told by what is known of their operands.
@@ -39,21 +42,25 @@ def tidy_digits(root: N, context: Context, counts: Mapping[Var, Expr]) -> N:
         counts: Variables that run from 0 on, each with how many values it has.
 
     Complexity:
-        Linear in the number of distinct nodes, times the terms of sums that are divided.
+        Linear in the number of distinct nodes: large operands stay what they are.
     """
     order = PROGRAM.post_order(root)
     if not any(isinstance(each, (Div, Mod)) for each in order):
         return root
     known = _ranges(root, context, counts)
     images: dict[Node, Node] = {}
+    sizes: dict[Node, int] = {}
     for node in order:
+        sizes[node] = 1 + sum([sizes.get(each, 0) for each in PROGRAM.children(node)])
         if isinstance(node, (Div, Mod)):
-            image = _tidy(node, images, known)
+            image = _tidy(node, images, known) if sizes[node] <= _MOST_NODES else None
             if image is not None:
                 images[node] = image
             continue
         for place in _places(node):
-            if place not in images and place.type.is_integer and place.type.is_scalar:
+            if sizes[place] > _MOST_NODES or place in images:
+                continue
+            if place.type.is_integer and place.type.is_scalar:
                 form = linear_form(substitute(place, images))
                 joined = _joined(form)
                 if joined is not form:
@@ -130,14 +137,23 @@ def _operation(form: LinearForm, divisor: int, ty: Type, is_quotient: bool) -> E
 
 def _joined(form: LinearForm) -> LinearForm:
     """Return a form with numbers for their digits: ``x / a * a + x % a`` is ``x``."""
+    found = form
+    while True:
+        joined = _joined_once(found)
+        if joined is None:
+            return found
+        found = joined
+
+
+def _joined_once(form: LinearForm) -> LinearForm | None:
     for high in form.terms:
         if isinstance(high, Div):
             for low in form.terms:
                 number = _number(high, low, form)
                 if number is not None:
                     others = {t: c for t, c in form.terms.items() if t is not high and t is not low}
-                    return _joined(LinearForm(form.constant, others).plus(number))
-    return form
+                    return LinearForm(form.constant, others).plus(number)
+    return None
 
 
 def _number(high: Div, low: Expr, form: LinearForm) -> LinearForm | None:

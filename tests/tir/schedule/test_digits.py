@@ -10,6 +10,7 @@ import pytest
 from relayish import tir
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.schedule.digits import tidy_digits
+from tests.support.depth import DEPTH
 from tests.support.seeds import seeds
 from tests.support.tir_small import loop, memory
 
@@ -75,3 +76,10 @@ def test_tidied_digits_are_the_same_numbers():
         for i, j in itertools.product(range(low, low + 5, 2), range(0, 9, 3)):
             known = {ROW: i, COLUMN: j}
             assert int(tir.evaluate(image, known)) == int(tir.evaluate(value, known)), seed
+
+
+def test_deep_quotients_stay_what_they_are():
+    value: tir.Expr = ROW
+    for _ in range(DEPTH):
+        value = (value + COLUMN) / 2
+    assert tidied(value) is value
