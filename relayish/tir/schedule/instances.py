@@ -214,11 +214,13 @@ class _Cover:
                 joint.append(demand)
             elif own and not ranges.add(demand, own[0]):
                 return False
-        for row, var, (lower, upper) in zip(rows, alone, ends, strict=True):
-            reach = (None, None) if var is not None else self._reach(row, ranges)
-            if reach is None:
+        for row, unknown, (lower, upper) in zip(rows, alone, ends, strict=True):
+            reached: tuple[Row | None, Row | None] | None = (None, None)
+            if unknown is None:
+                reached = self._reach(row, ranges)
+            if reached is None:
                 return False
-            least, greatest = reach
+            least, greatest = reached
             if least is not None and not self._is_reached(least, lower, 1):
                 return False
             if greatest is not None and not self._is_reached(greatest, upper, -1):
