@@ -134,7 +134,9 @@ def update_in_place(shift):
     i, v = tir.Var("i"), tir.Var("v", "int32", 1, 8)
     store = tir.Store(A, A[v - shift] + 1, (v,))
     block = tir.ScheduleBlock((v,), (), (), "U", store)
-    return function([A], for_(i, 1, 6, tir.ScheduleBlockRealize((i,), block)))
+    return function(
+        [A], for_(i, max(shift, 1), 6 - max(shift - 1, 0), tir.ScheduleBlockRealize((i,), block))
+    )
 
 
 def test_copy_stands_where_nothing_writes_what_is_read_after_it():
@@ -147,6 +149,13 @@ def test_copy_stands_where_nothing_writes_what_is_read_after_it():
     copy = ahead.cache_read(ahead.get_block("U"), 0, "global")
     assert [each.stmt.loop_var.name for each in ahead.get_loops(copy)] == ["cache_ax0"]
     check(update_in_place(-1), ahead)
+
+
+def test_lanes_of_vectors_have_no_copies():
+    schedule = Schedule(update_in_place(2))
+    schedule.vectorize(schedule.get_loops("U")[0], 2)
+    with pytest.raises(ScheduleError, match="cache_read before vectorize"):
+        schedule.cache_read(schedule.get_block("U"), 0, "global")
 
 
 def test_block_that_reads_what_it_has_stored_itself_is_refused():

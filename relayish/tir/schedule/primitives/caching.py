@@ -14,6 +14,7 @@ from relayish.tir.analysis.regions.filled import fills_whole
 from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.regions.regions import accesses, buffer_of
 from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import Alloc, Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
 from relayish.tir.schedule.definedness import (
@@ -128,6 +129,12 @@ def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: st
     state.replace(block, image)
     state.make_buffer(_buffer(cache))
     copy = copy_nest(name, cache, tensor, part, into=True)
+    for outer in place.loops():
+        if isinstance(outer.stmt, For) and outer.stmt.for_type & ForType.VECTORIZED:
+            raise ScheduleError(
+                f"the copy would stand in {one_line(outer.stmt)}, whose iterations are lanes of "
+                f"vectors and have no memory of their own; cache_read before vectorize"
+            )
     made: list[Stmt] = [copy]
     if any(isinstance(each.stmt, For) and each.stmt.for_type & AT_ONCE for each in place.loops()):
         made.insert(0, Alloc(_buffer(cache), part.shape))
