@@ -198,3 +198,26 @@ def test_partial_results_stand_where_what_they_are_made_of_is_there():
     block = schedule.rfactor(schedule.get_loops("B")[-1], 0)
     assert [each.stmt.loop_var.name for each in schedule.get_loops(block)] == ["i", "k"]
     check(func, schedule)
+
+
+def test_conditions_of_other_loops_are_asked_around_the_reduction():
+    func = totals()
+    schedule = Schedule(func)
+    i, k, _ = schedule.get_loops("C")
+    schedule.decompose_reduction(schedule.get_block("C"), i)
+    schedule.split(i, [-1, 2])
+    block = schedule.rfactor(k, 0)
+    guard = schedule.get_loops(block)[1].stmt.body.stmts[0]
+    assert str(guard.condition) == "(((i_0 * 2) + i_1) < 3)"
+    check(func, schedule)
+
+
+def test_condition_of_the_reduction_and_of_other_loops_is_refused():
+    A, B = memory("A", 4, 4), memory("B", 4)
+    i, k, v, w = (tir.Var(name) for name in "ikvw")
+    block = tir.ScheduleBlock((v, w), (), (), "B", tir.Store(B, B[v] + A[v, w], (v,)))
+    branch = tir.IfThenElse(tir.LT(i, k), tir.Block((tir.ScheduleBlockRealize((i, k), block),)))
+    body = tir.Block((for_(i, 0, 4, for_(k, 0, 4, branch)),))
+    schedule = Schedule(tir.LoweredFunc("f", (A.buffer, B.buffer), body))
+    with pytest.raises(ScheduleError, match="depends on loops of the reduction and on others"):
+        schedule.rfactor(schedule.get_loops("B")[1], 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from relayish.errors import FieldError, ScheduleError
@@ -13,19 +14,19 @@ from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.dependence import Dependence
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from relayish.tir.analysis.values.context import Context
-from relayish.tir.builders.expr import reduce_identity, reduce_step
+from relayish.tir.builders.expr import logic_and, reduce_identity, reduce_step
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.expr import REDUCE_OPERATORS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType, MemoryType, ReduceType
-from relayish.tir.ir.operators import BinaryOpNode, Expr, const, integer_of
-from relayish.tir.ir.stmt import Block, For, ScheduleBlock, ScheduleBlockRealize
+from relayish.tir.ir.operators import BinaryOpNode, Expr, Not, conjuncts, const, integer_of
+from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import is_fixed, tidy
 from relayish.tir.schedule.handles import BlockRV, LoopRV
 from relayish.tir.schedule.legality import is_place, quote
-from relayish.tir.schedule.nests import only, require_plain
-from relayish.tir.schedule.paths import around, copied_out, path_to, put_beside
+from relayish.tir.schedule.nests import as_held, only, require_plain
+from relayish.tir.schedule.paths import copied_out, path_to, put_beside, questions
 from relayish.tir.schedule.primitives.caching import place_without_writes
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
@@ -96,7 +97,9 @@ def rfactor(state: State, loop: Ref, rf_axis: int, allow_reordering: bool = Fals
     outer = _outermost_reducing(block, loop, found)
     path = path_to(outer, block)
     _check_bounds(state, factored, path, state.context(outer))
-    loads = [each for each in PROGRAM.pre_order(found.value) if isinstance(each, Load)]
+    outer_conditions, inner_path = _split_conditions(path, state.func.args)
+    read = [found.value, *questions(path)]
+    loads = [each for each in PROGRAM.pre_order(read) if isinstance(each, Load)]
     outside = {each.stmt for each in outer.loops()}
 
     def repeats(dependence: Dependence) -> bool:
@@ -118,8 +121,9 @@ def rfactor(state: State, loop: Ref, rf_axis: int, allow_reordering: bool = Fals
     shape = (*part.shape[:rf_axis], factored.extent, *part.shape[rf_axis:])
     made = like(tensor, state.fresh_name(f"rf_{tensor.name}"), shape, MemoryType.HEAP)
     partial = _Partial(made, part, rf_axis)
-    nest = copied_out(place, path_to(place, outer), _partial_nest(path, factored, found, partial))
-    combined = _combined(factored, found, partial)
+    nest = _where(outer_conditions, _partial_nest(inner_path, factored, found, partial))
+    nest = copied_out(place, path_to(place, outer), nest)
+    combined = _where(outer_conditions, _combined(factored, found, partial))
     assert isinstance(made.buffer, Buffer)
     state.make_buffer(made.buffer)
     state.replace(outer, combined, {found.realize: _realizes(combined)[0]})
@@ -203,6 +207,43 @@ def _check_bounds(state: State, loop: For, path: Sequence[Stmt], context: Contex
         )
 
 
+def _split_conditions(path: Sequence[Stmt], args: Sequence[Expr]) -> tuple[list[Expr], list[Stmt]]:
+    """Return the conditions on a path that its loops do not tell, and the path without these.
+
+    Raises:
+        ScheduleError: If loops of the path and others tell one together.
+    """
+    own = {each.loop_var for each in path if isinstance(each, For)}
+    hoisted: list[Expr] = []
+    rest: list[Stmt] = []
+    for stmt, inner in pairwise(path):
+        if not isinstance(stmt, IfThenElse):
+            rest.append(stmt)
+            continue
+        condition = stmt.condition if inner is stmt.true_case else Not(stmt.condition)
+        kept: list[Expr] = []
+        for part in conjuncts(condition):
+            used = {each for each in PROGRAM.pre_order(part) if isinstance(each, Var)}
+            used = used.difference(args)
+            if not used & own:
+                hoisted.append(part)
+            elif used <= own:
+                kept.append(part)
+            else:
+                raise ScheduleError(
+                    f"{one_line(stmt)} depends on loops of the reduction and on others; expected "
+                    f"conditions of which it is known which results they are of"
+                )
+        if kept:
+            rest.append(IfThenElse(logic_and(*kept), as_held(inner)))
+    return hoisted, [*rest, path[-1]]
+
+
+def _where(conditions: Sequence[Expr], stmt: Stmt) -> Stmt:
+    """Return a statement that is run where conditions hold."""
+    return IfThenElse(logic_and(*conditions), as_held(stmt)) if conditions else stmt
+
+
 class _Partial(NamedTuple):
     """The array of partial results.
 
@@ -240,8 +281,12 @@ def _partial_nest(path: Sequence[Stmt], loop: For, found: _Reduction, partial: _
     if declares(made):
         made = declared_anew(made)
     step = ScheduleBlockRealize((*found.realize.iter_values, number), made)
-    rest = [each for each in path if each is not loop]
-    inner = around([*rest[:-1], found.realize], step)
+    inner: Stmt = step
+    for each in reversed(path[:-1]):
+        if isinstance(each, For) and each is not loop:
+            inner = each.with_fields(body=as_held(inner))
+        elif isinstance(each, IfThenElse):
+            inner = IfThenElse(each.condition, as_held(inner))
     return loop.with_fields(for_type=ForType.SERIAL, body=Block((begin, inner)))
 
 
