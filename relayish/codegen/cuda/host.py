@@ -11,7 +11,7 @@ from relayish.codegen.c.loops.functions import without_unused
 from relayish.codegen.c.loops.statements import LoopsToC
 from relayish.codegen.c.text import CText, apply, cast
 from relayish.codegen.cuda.kernels import MOST_THREADS, KernelCtx, LoopsInKernel
-from relayish.codegen.cuda.memory import APART, is_fresh
+from relayish.codegen.cuda.memory import APART, find_fresh
 from relayish.codegen.cuda.nests import Nest, axis_of, is_threads
 from relayish.codegen.cuda.races import check_races
 from relayish.domain import assemble
@@ -19,7 +19,6 @@ from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, EvaluationError
 from relayish.ir.kinds.one_line import quote
 from relayish.ir.nodes.node import Node
-from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.expr import Call
@@ -84,7 +83,7 @@ def _launch(visitor: Dispatch, node: stmts.For) -> None:
     ctx: LoopsCtx = visitor.context
     source = ctx.source
     faults = len(source.faults)
-    fresh = {each: each.destination for each in PROGRAM.pre_order(node) if is_fresh(each)}
+    fresh = find_fresh(node)
     nest = Nest(replace(node, dict.fromkeys(fresh, stmts.Block())))
     inner = KernelCtx(source, ctx, nest)
     inner.own.require_full(fresh.values())

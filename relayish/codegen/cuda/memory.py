@@ -13,7 +13,6 @@ from typing import Final, NamedTuple, TypeAlias
 from relayish.codegen.c.types import c_type
 from relayish.codegen.cuda.nests import LOCAL, Nest, axis_of, is_threads
 from relayish.errors import CodegenError
-from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.accesses import (
     Access,
@@ -25,6 +24,7 @@ from relayish.tir.analysis.dependence.accesses import (
 from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.filled import stores_before_it_reads
 from relayish.tir.interpreter.access import constant
+from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import MemoryType
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Alloc, For
@@ -120,13 +120,13 @@ class KernelMemory:
         """Return the axes of which accesses to one element of a buffer are those of one thread."""
         return {place.axis for place in self._told(accesses) if place is not None}
 
-    def require_full(self, buffers: Iterable[Node]) -> None:
+    def require_full(self, buffers: Iterable[Buffer]) -> None:
         """Raise where memory that is allocated in a kernel may be read before it is stored to.
 
         It is there all the time, so it may hold what it held before.
         """
         for buffer in buffers:
-            held = self.apart.get(buffer)  # type: ignore[call-overload]  # of no buffer: none
+            held = self.apart.get(buffer)
             if held is not None and not held.is_full:
                 raise CodegenError(
                     f"memory {held.buffer.name} is allocated in a kernel, and nobody knows whether "
@@ -192,15 +192,19 @@ class KernelMemory:
             )
 
 
-def is_fresh(stmt: Node) -> bool:
-    """Return whether a statement allocates memory that blocks or threads have themselves."""
-    if not isinstance(stmt, Alloc) or stmt.body is not None or stmt.condition is not None:
-        return False
-    buffer = stmt.destination
-    if not isinstance(buffer, Buffer) or buffer.memory_type not in APART:
-        return False
-    sizes = [constant(size) for size in buffer.shape]
-    return not stmt.extents or [constant(extent) for extent in stmt.extents] == sizes
+def find_fresh(root: Stmt) -> dict[Stmt, Buffer]:
+    """Return the statements that allocate memory that blocks or threads have themselves."""
+    found: dict[Stmt, Buffer] = {}
+    for each in PROGRAM.pre_order(root):
+        if not isinstance(each, Alloc) or each.body is not None or each.condition is not None:
+            continue
+        buffer = each.destination
+        if not isinstance(buffer, Buffer) or buffer.memory_type not in APART:
+            continue
+        sizes = [constant(size) for size in buffer.shape]
+        if not each.extents or [constant(extent) for extent in each.extents] == sizes:
+            found[each] = buffer
+    return found
 
 
 def declared(held: Held, name: str, mask: str | None) -> list[str]:
