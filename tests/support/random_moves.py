@@ -420,7 +420,7 @@ def unchecked() -> Iterator[None]:
 
     def guards(used: Any, block: Any, values: Any, _: str) -> list[tir.Expr]:
         box = domain(block, used.region)
-        exprs = [values[var] for var in inlining._block(block).iter_vars]
+        exprs = [values[var] for var in relocation.block_of(block).iter_vars]
         return [] if box is None else guards_of(used.stored, exprs, box, used.context)
 
     with (

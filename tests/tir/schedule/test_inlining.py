@@ -151,6 +151,16 @@ def test_what_is_overwritten_elsewhere_does_not_matter():
     check(func, schedule)
 
 
+def test_block_that_nothing_needs_is_gone_then():
+    A, T = memory("A", 8), memory("T", 8)
+    i = tir.Var("i")
+    func = function([A], [T], for_(i, 0, 8, block("T", [i], lambda v: tir.store(T, A[v], v))))
+    schedule = Schedule(func)
+    schedule.compute_inline(schedule.get_block("T"))
+    assert schedule.get_loops() == []
+    check(func, schedule)
+
+
 def test_each_consumer_is_asked_about():
     A, T, B, C = memory("A", 8), memory("T", 8), memory("B", 8), memory("C", 8)
     h, i, j, k = [tir.Var(name) for name in "hijk"]

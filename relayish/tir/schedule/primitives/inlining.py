@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar, cast
+from collections.abc import Iterable, Mapping
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.fields.effect import Effect
 from relayish.ir.kinds.one_line import one_line
-from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
 from relayish.tir.analysis.dependence.accesses import Access, collect_accesses
 from relayish.tir.analysis.facts.effects import effect_of
-from relayish.tir.analysis.linear.linear_form import expr_of_form, linear_form
-from relayish.tir.analysis.regions.regions import access_regions, sees_whole_buffer
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import (
@@ -23,10 +19,9 @@ from relayish.tir.ir.stmt import (
     For,
     IfThenElse,
     PolyFor,
-    ScheduleBlock,
-    ScheduleBlockRealize,
 )
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.schedule.elements import inverse_of, is_element, is_of, with_regions, with_values
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.instances import covers, domain, guards_of, runs_once
 from relayish.tir.schedule.legality import quote
@@ -35,11 +30,10 @@ from relayish.tir.schedule.order import Move, Question, check_moves
 from relayish.tir.schedule.paths import path_to, without_last
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
+from relayish.tir.schedule.relocation import block_of
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
-from relayish.tir.substitution import copy_with_fresh_variables, replace
-
-N = TypeVar("N", bound=Node)
+from relayish.tir.substitution import replace
 
 
 class InliningSteps(Steps):
@@ -87,8 +81,8 @@ def compute_inline(state: State, block: Ref) -> None:
     """Put what a block stores where it is loaded."""
     what = f"compute_inline of {block_name(block)}"
     store, buffer = _only_store(block, what)
-    variables = _block(block).iter_vars
-    if _inverse(store.indices, store.indices, variables) is None:
+    variables = block_of(block).iter_vars
+    if inverse_of(store.indices, store.indices, variables) is None:
         raise ScheduleError(
             f"{what}: {one_line(store)} does not store an element of its own for each of the "
             f"variables of the block; expected each of them, plus or minus a number, as one index"
@@ -97,7 +91,7 @@ def compute_inline(state: State, block: Ref) -> None:
     loads: list[tuple[Access, Load]] = []
     for access in used.of_buffer:
         load = access.node
-        if not isinstance(load, Load) or not _is_element(load, store):
+        if not isinstance(load, Load) or not is_element(load, store):
             raise ScheduleError(
                 f"{what}: {quote(access.node)} is no load of an element of {buffer.name}; "
                 f"expected nothing else to use that buffer"
@@ -114,8 +108,8 @@ def compute_inline(state: State, block: Ref) -> None:
         _check_computed_before(block, used, access, load, what)
     check_moves(moved, others, used.context, what)
     image = without_last(path_to(used.region, block))
-    inlined = _with_loads(
-        image, buffer, lambda indices: _inverse(store.indices, indices, variables), store.value
+    inlined = with_values(
+        image, buffer, lambda indices: inverse_of(store.indices, indices, variables), store.value
     )
     state.replace(used.region, inlined)
     _drop(state, buffer)
@@ -127,9 +121,9 @@ def reverse_compute_inline(state: State, block: Ref) -> None:
     what = f"reverse_compute_inline of {block_name(block)}"
     target, _ = _only_store(block, what)
     producer, store, load = _producer(state, block, target, what)
-    variables = _block(block).iter_vars
-    found = _inverse(load.indices, store.indices, variables)
-    if found is None or not _is_element(load, store):
+    variables = block_of(block).iter_vars
+    found = inverse_of(load.indices, store.indices, variables)
+    if found is None or not is_element(load, store):
         raise ScheduleError(
             f"{what}: {one_line(load)} does not tell which of its variables the block has; "
             f"expected each of them, plus or minus a number, as one index"
@@ -145,11 +139,11 @@ def reverse_compute_inline(state: State, block: Ref) -> None:
     own = [each for each in used.accesses_in(block) if each.location != buffer]
     check_moves([Move(each, used.stored, same) for each in own], others, used.context, what)
     guards = _check_same_instances(used, block, found, what)
-    value = _with_loads(target.value, buffer, lambda _: {}, store.value)
+    value = with_values(target.value, buffer, lambda _: {}, store.value)
     made: Stmt = replace(target.with_fields(value=value), found)
     for guard in guards:
         made = IfThenElse(guard, Block((made,)))
-    held = _block(producer)
+    held = block_of(producer)
     body = made if not isinstance(held.body, Block) else Block((made,))
     image = with_regions(held, held.with_fields(body=body))
     realize = producer.stmt.with_fields(schedule_block=image)
@@ -178,7 +172,10 @@ class _Used:
             )
         self.buffer = buffer
         count = len(_of(buffer, collect_accesses(state.func).all))
-        for region in block.ancestors():
+        above = (
+            [state.body] if count == 1 else [block, *block.ancestors()]
+        )  # all that is empty goes
+        for region in above:
             found = collect_accesses(region.stmt)
             if len(_of(buffer, found.all)) == count:
                 break
@@ -198,7 +195,7 @@ class _Used:
         variables = collect_variables(region.stmt, PROGRAM)[1]
         inner = [
             each
-            for each in free_variables(_block(block))
+            for each in free_variables(block_of(block))
             if each in variables and not isinstance(each, Buffer)
         ]
         if inner:
@@ -210,7 +207,7 @@ class _Used:
 
     def accesses_in(self, block: Ref) -> list[Access]:
         """Return the accesses that are made in a block."""
-        stmt = _block(block)
+        stmt = block_of(block)
         ends = [(start, stop) for each, start, stop in self._found.blocks if each is stmt]
         return [each for start, stop in ends for each in self._found.all[start:stop]]
 
@@ -230,11 +227,11 @@ def _check_computed_before(block: Ref, used: _Used, access: Access, load: Load, 
     around = (used.region, *used.region.ancestors())
     if not any(isinstance(each.stmt, (For, PolyFor)) for each in around):
         return  # it could not be loaded otherwise
-    variables = _block(block).iter_vars
+    variables = block_of(block).iter_vars
     box = domain(block, used.region)
     store = used.stored.node
     assert isinstance(store, Store)
-    values = _inverse(store.indices, load.indices, variables)
+    values = inverse_of(store.indices, load.indices, variables)
     assert values is not None
     if box is None or not covers(used.stored, variables, box, used.context):
         raise ScheduleError(
@@ -257,7 +254,7 @@ def _check_same_instances(
     Raises:
         ScheduleError: If not each combination of its variables would be run once.
     """
-    variables = _block(block).iter_vars
+    variables = block_of(block).iter_vars
     [consumed] = [each for each in used.accesses_in(block) if each.writes]
     box = domain(block, used.region)
     exprs = [values[var] for var in variables]
@@ -286,14 +283,14 @@ def _producer(state: State, block: Ref, target: Store, what: str) -> tuple[Ref, 
         if not isinstance(buffer, Buffer) or buffer not in state.func.temp_bufs:
             continue
         written = _of(buffer, collect_accesses(state.func).all)
-        same = [each for each in loads if _is_of(each, buffer)]
+        same = [each for each in loads if is_of(each, buffer)]
         stores = [each.node for each in written if each.writes]
         if len(stores) != 1 or any(each.node not in same for each in written if not each.writes):
             continue
         if any(not _have_same_indices(each, load) for each in same):
             continue
         for ref in state.blocks():
-            body = only(_block(ref).body)
+            body = only(block_of(ref).body)
             if body is stores[0] and ref is not block:
                 assert isinstance(body, Store)
                 return ref, body, load
@@ -305,7 +302,7 @@ def _producer(state: State, block: Ref, target: Store, what: str) -> tuple[Ref, 
 
 def _only_store(block: Ref, what: str) -> tuple[Store, Buffer]:
     """Return the store to a buffer that a block consists of."""
-    store = only(_block(block).body)
+    store = only(block_of(block).body)
     if isinstance(store, Store) and isinstance(store.tensor, Tensor):
         buffer = store.tensor.buffer
         effects = [
@@ -326,66 +323,6 @@ def _only_store(block: Ref, what: str) -> tuple[Store, Buffer]:
     )
 
 
-def _inverse(
-    stored: Sequence[Expr], given: Sequence[Expr], variables: Sequence[Var]
-) -> dict[Var, Expr] | None:
-    """Return what variables are where indices made of them have given values.
-
-    Returns:
-        ``None`` unless each index is a variable of its own, plus or minus a number, and no variable
-        is left.
-    """
-    found: dict[Var, Expr] = {}
-    for index, value in zip(stored, given, strict=True):
-        form = linear_form(index)
-        if len(form.terms) != 1 or value.type != index.type:
-            return None
-        [(var, factor)] = form.terms.items()
-        if not isinstance(var, Var) or var.type != index.type or abs(factor) != 1 or var in found:
-            return None
-        found[var] = expr_of_form(
-            linear_form(value).shifted(-form.constant).times(factor), var.type
-        )
-    return found if found.keys() == set(variables) else None
-
-
-def _with_loads(
-    root: N,
-    buffer: Buffer,
-    values: Callable[[Sequence[Expr]], Mapping[Var, Expr] | None],
-    body: Expr,
-) -> N:
-    """Return a program with ``body`` where elements of a buffer are loaded.
-
-    Args:
-        root: A statement or an expression.
-        buffer: The buffer.
-        values: Tells from the indices of a load what the variables of ``body`` are.
-        body: What is computed.
-    """
-    found: dict[Node, Node] = {}
-    get, table = found.get, PROGRAM.rebuild
-    for node in PROGRAM.post_order(root):
-        image = table[type(node)](node, get)
-        if isinstance(image, Load) and _is_of(image, buffer):
-            known = values(image.indices)
-            assert known is not None
-            image = copy_with_fresh_variables(body, known)
-        if image is not node:
-            if isinstance(node, ScheduleBlock):
-                image = with_regions(node, image)
-            found[node] = image
-    return cast("N", get(root, root))
-
-
-def with_regions(block: ScheduleBlock, image: ScheduleBlock) -> ScheduleBlock:
-    """Return what a block becomes with the parts of buffers that it accesses, if it said these."""
-    if not (block.read_buffers or block.write_buffers):
-        return image
-    reads, writes = access_regions(image)
-    return image.with_fields(read_buffers=reads, write_buffers=writes)
-
-
 def _drop(state: State, buffer: Buffer) -> None:
     """Take memory from the function that nothing uses."""
     left = tuple([each for each in state.func.temp_bufs if each is not buffer])
@@ -397,27 +334,9 @@ def _of(buffer: Buffer, accesses: Iterable[Access]) -> list[Access]:
     return [each for each in accesses if each.location is None or each.location is buffer]
 
 
-def _is_of(load: Load, buffer: Buffer) -> bool:
-    return isinstance(load.tensor, Tensor) and load.tensor.buffer is buffer
-
-
-def _is_element(load: Load, store: Store) -> bool:
-    """Return whether a load is of one element, which equal indices of a store write."""
-    one, other = load.tensor, store.tensor
-    if not (isinstance(one, Tensor) and isinstance(other, Tensor) and load.type.is_scalar):
-        return False
-    return one is other or (sees_whole_buffer(one) and sees_whole_buffer(other))
-
-
 def _have_same_indices(one: Load, other: Load) -> bool:
     pairs = zip(one.indices, other.indices, strict=False)
     return all(structural_equal(*each) for each in pairs)
-
-
-def _block(ref: Ref) -> ScheduleBlock:
-    stmt = ref.stmt
-    assert isinstance(stmt, ScheduleBlockRealize)
-    return stmt.schedule_block
 
 
 def _role(state: State, buffer: Buffer) -> str:
