@@ -371,8 +371,8 @@ def _logging(func: tir.LoweredFunc) -> tuple[tir.LoweredFunc, dict[str, _Log]]:
     """
     logs: dict[str, _Log] = {}
     images: dict[Any, Any] = {}
-    loops = tir.collect_ir_nodes_in_order(func, lambda node: isinstance(node, tir.For))
-    time = tuple([each.loop_var for each in loops[:1] if each.loop_var.name.startswith("t")])
+    loops = tir.collect_ir_nodes(func, lambda node: isinstance(node, tir.For))
+    time = tuple([each.loop_var for each in loops if each.loop_var.name.startswith("t")])
     for block in tir.collect_ir_nodes(func, lambda node: isinstance(node, tir.ScheduleBlock)):
         store = only(block.body)
         if not isinstance(store, tir.Store) or not block.iter_vars:
