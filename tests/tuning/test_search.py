@@ -28,12 +28,12 @@ from tests.support.tuning import (
 
 @pytest.fixture(autouse=True)
 def _small_population(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evolution, "POPULATION", 8)
+    monkeypatch.setattr(evolution, "POPULATION", 5)
     monkeypatch.setattr(evolution, "ROUNDS", 1)
 
 
 def run(measurer: Any = by_program, **options: Any) -> TuneResult:
-    chosen = {"space": tiles, "trials": 24, "batch": 6, **options}
+    chosen = {"space": tiles, "trials": 16, "batch": 4, **options}
     return search(scaled(), TuneOptions(**chosen), measurer=measurer)
 
 
@@ -44,12 +44,12 @@ def programs(path: Path) -> list[str]:
 def test_the_fastest_program_is_what_its_schedule_makes() -> None:
     told: list[TuneProgress] = []
     found = run(progress=told.append)
-    assert found.verdicts == {"right": 24}
+    assert found.verdicts == {"right": 16}
     assert found.schedule is not None
     assert found.seconds == min(each.record.time for each in told) <= found.baseline
     assert found.speedup == found.baseline / found.seconds
-    assert (told[-1].done, told[-1].best) == (24, found.seconds)
-    assert [each.done for each in told] == list(range(1, 25))
+    assert (told[-1].done, told[-1].best) == (16, found.seconds)
+    assert [each.done for each in told] == list(range(1, 17))
     assert {each.baseline for each in told} == {found.baseline}
 
 
@@ -59,7 +59,7 @@ def test_candidates_are_the_same_whoever_measures(tmp_path: Path, executor: str)
     run(records=here)
     run(records=there, executor=executor)
     assert sorted(programs(here)) == sorted(programs(there))
-    assert len(set(programs(here))) == 24
+    assert len(set(programs(here))) == 16
 
 
 def test_another_seed_tries_others(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_what_was_measured_is_not_measured_again_and_the_search_goes_on(tmp_path
     expected = run(records=whole)
     assert run(records=parts, trials=9).measured == 9
     found = run(records=parts)
-    assert found.measured == 15
+    assert found.measured == 7
     assert programs(parts) == programs(whole)
     assert (found.seconds, found.verdicts) == (expected.seconds, expected.verdicts)
 
@@ -97,7 +97,7 @@ def test_ctrl_c_before_anything_is_known_gives_the_function_as_it_is() -> None:
 def test_what_is_wrong_crashes_or_takes_too_long_is_a_trial_and_ends_nothing(
     tmp_path: Path,
 ) -> None:
-    found = run(as_bad_as_can_be, records=tmp_path / "records")
+    found = run(as_bad_as_can_be, records=tmp_path / "records", trials=24)
     assert set(found.verdicts) == {"right", "wrong", "crash", "timeout", "refused"}
     assert sum(found.verdicts.values()) == 24
     records = read_records(tmp_path / "records")
@@ -105,7 +105,7 @@ def test_what_is_wrong_crashes_or_takes_too_long_is_a_trial_and_ends_nothing(
     assert {each.reason for each in bad} == {"as bad as can be"}
     assert {each.seconds for each in bad} == {None}
     assert found.seconds == min(each.time for each in records)
-    assert run(records=tmp_path / "records").verdicts["crash"] >= 1  # it is not tried again
+    assert run(records=tmp_path / "records", trials=24).verdicts["crash"] >= 1  # it is not tried again
 
 
 def test_candidates_whose_worker_is_lost_are_tried_again_next_time(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_what_others_found_fast_is_measured_first(tmp_path: Path) -> None:
     assert found.measured == 9
     fastest = sorted(read_records(here), key=lambda each: each.time)
     wanted = [each.program for each in fastest if each.steps is not None]
-    assert programs(there)[25:] == wanted[:8]
+    assert programs(there)[17:] == wanted[:8]
 
 
 def test_the_best_of_the_records_is_the_schedule_that_was_found(tmp_path: Path) -> None:
