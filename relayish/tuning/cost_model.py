@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from relayish.tuning.features import NAMES, prior_cost
+from relayish.tuning.features import prior_cost
 
 Floats = NDArray[np.float64]
 
@@ -44,6 +44,7 @@ class CostModel:
         seconds: How long each takes.
 
     Example:
+        >>> from relayish.tuning.features import NAMES
         >>> rows = np.array([[float(n)] * len(NAMES) for n in range(8)])
         >>> model = CostModel(rows, [2.0 ** n for n in range(8)])
         >>> found = model.predict(rows)
