@@ -43,6 +43,7 @@ ROOMS = {
         ("facts",),
         ("flow", "dependence"),
         ("regions",),
+        ("work",),
     ),
 }
 PACKAGES = sorted(ROOMS)

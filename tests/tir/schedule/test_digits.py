@@ -78,6 +78,7 @@ def test_tidied_digits_are_the_same_numbers():
             assert int(tir.evaluate(image, known)) == int(tir.evaluate(value, known)), seed
 
 
+@pytest.mark.deep
 def test_deep_quotients_stay_what_they_are():
     value: tir.Expr = ROW
     for _ in range(DEPTH):
