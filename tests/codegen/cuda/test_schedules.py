@@ -37,7 +37,7 @@ def test_a_tile_is_as_large_as_a_block_needs():
 
 
 def test_a_tile_that_nobody_waits_for_is_refused():
-    with pytest.raises(CodegenError, match="call schedule.sync_threads to put a barrier between"):
+    with pytest.raises(CodegenError, match=r"call schedule.sync_threads to put a barrier between"):
         to_cuda(blurred(waits=False))
 
 
