@@ -191,6 +191,7 @@ from relayish.tir.schedule.recorded import recorded as _recorded
 from relayish.tir.schedule.records import ScheduleRecord, best_schedule, read_records
 from relayish.tir.schedule.rules import list_schedules, register_schedule
 from relayish.tir.schedule.schedule import Schedule, Trace
+from relayish.tir.schedule.vector_lanes import vector_lanes as _vector_lanes
 from relayish.tir.text import astext, parse
 from relayish.tir.tune import TuneProgress, TuneResult, tune
 from relayish.tir.verifier import VERIFY_RULES, Rule, Violation, check, verify

@@ -191,19 +191,6 @@ class ApplySchedules(Pass):
 
     Source:
         CINN group schedule tactics, TVM ``tir.schedule`` rules.
-
-    Example:
-        >>> import relayish as relay
-        >>> from relayish import tir
-        >>> A = tir.placeholder("A", (8,))
-        >>> mod = relay.IRModule({"f": tir.lower("f", [A, tir.compute((8,), lambda i: A[i], "B")])})
-        >>> with relay.declared_temporarily():
-        ...     @tir.register_schedule("in_rows")
-        ...     def in_rows(schedule: tir.Schedule, *, rows: int = 2) -> None:
-        ...         schedule.split(schedule.get_loops()[0], [-1, rows])
-        ...     found = relay.transform.ApplySchedules(rules="in_rows{rows=4}")(mod)
-        >>> print(tir.Schedule(found).get_loops())
-        [<loop for (i_0, 0, 2)>, <loop for (i_1, 0, 4)>]
     """
     @property
     def rules(self) -> str: ...

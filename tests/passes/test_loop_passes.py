@@ -57,7 +57,7 @@ NEVER = (
     *("RenameTensors", "UnrollAndJam"),
     *("ContractArrays", "FuseLoops", "SplitReductions", "TileContractions"),
     *("EntailLoopCondition", "IfFold", "IfFusion", "LowerIntrin", "StorageRewrite"),
-    "RearrangeLoadInstruction",
+    *("RearrangeLoadInstruction", "ApplySchedules"),
 )
 """Passes for which programs that are drawn have nothing to do, or little."""
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import relayish as relay
+from relayish import tir
 from relayish.binary import register_value
 from relayish.dataflow import Direction, register_analysis
 from relayish.domain import Handler, register_handler, register_task
@@ -41,7 +42,7 @@ from relayish.passes.relay.lowering.targets import register_lowering_target
 from relayish.text import register_text
 from relayish.text.tables import Family, is_reserved, register_family
 from relayish.text.values_writer import spell_value
-from relayish.tir import register_extern
+from relayish.tir import register_extern, register_schedule, register_tensor_intrinsic
 from relayish.transform import FunctionPass, module_pass, register_pass
 from tests.support.each import each
 
@@ -98,6 +99,8 @@ def _anew(function: Any) -> Any:
     return FunctionType(code, function.__globals__, function.__name__)
 
 
+NOTHING = tir.LoweredFunc("nothing", (), tir.Block())
+
 Register = Callable[[Any, Any], object]  # the kinds, an entry
 
 REGISTRATIONS: dict[str, Register] = {
@@ -136,8 +139,12 @@ REGISTRATIONS: dict[str, Register] = {
     ),
     "register_pattern_table": lambda k, f: register_pattern_table("registered_twice", f),
     "SIMPLIFICATIONS.register": lambda k, f: SIMPLIFICATIONS.register(k["kind"], f),
+    "register_schedule": lambda k, f: register_schedule("registered_twice")(f),
     "register_task": lambda k, f: register_task("registered_twice"),
     "register_target_support": lambda k, f: register_target_support("exp", "twice", f),
+    "register_tensor_intrinsic": (
+        lambda _, __: register_tensor_intrinsic("registered_twice", NOTHING, NOTHING)
+    ),
     "register_text": lambda k, f: register_text(k["kind"], "registered", write=f, read=f),
     "register_value": lambda k, f: register_value(_OwnPass, "registered_twice", f, f),
 }
@@ -151,6 +158,7 @@ NAMED_BY_ENTRY = {
     "register_op",
     "register_pass",
     "register_task",
+    "register_tensor_intrinsic",
 }
 """Those that are given a function, which tells by its name who claims what; else the caller is."""
 

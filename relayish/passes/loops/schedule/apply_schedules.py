@@ -2,18 +2,18 @@
 
 Before::
 
-    for (i, 0, 8)
+    for (i, 0, 64)
     {
       A[i] = 0.0
     }
 
-After ``ApplySchedules{rules="in_rows{rows=4}"}``, where ``in_rows`` splits by rows::
+After ``ApplySchedules{rules="vector_lanes"}``::
 
-    for (i_0, 0, 2)
+    for (i_0, 0, 4)
     {
-      for (i_1, 0, 4)
+      vectorize[16] for (i_1, 0, 16)
       {
-        A[4 * i_0 + i_1] = 0.0
+        A[16 * i_0 + i_1] = 0.0
       }
     }
 """
@@ -45,19 +45,6 @@ def apply_schedules(func: LoweredFunc, *, rules: str = "", target: str = "") -> 
 
     Source:
         CINN group schedule tactics, TVM ``tir.schedule`` rules.
-
-    Example:
-        >>> import relayish as relay
-        >>> from relayish import tir
-        >>> A = tir.placeholder("A", (8,))
-        >>> mod = relay.IRModule({"f": tir.lower("f", [A, tir.compute((8,), lambda i: A[i], "B")])})
-        >>> with relay.declared_temporarily():
-        ...     @tir.register_schedule("in_rows")
-        ...     def in_rows(schedule: tir.Schedule, *, rows: int = 2) -> None:
-        ...         schedule.split(schedule.get_loops()[0], [-1, rows])
-        ...     found = relay.transform.ApplySchedules(rules="in_rows{rows=4}")(mod)
-        >>> print(tir.Schedule(found).get_loops())
-        [<loop for (i_0, 0, 2)>, <loop for (i_1, 0, 4)>]
     """
     schedule = Schedule(func)
     before = schedule.func
