@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, overload
 
 from relayish.codegen.c.native import NativeFunction, NativeModule
 from relayish.codegen.c.toolchain import Toolchain
@@ -194,6 +194,10 @@ static inline cudaError_t cudaMemcpyToSymbol(T &to, const void *from, size_t byt
 """What stands before a source of CUDA C that a compiler of C++ compiles for a processor."""
 
 
+@overload
+def build_on_cpu(program: LoweredFunc, flags: Sequence[str] = FLAGS) -> NativeFunction: ...
+@overload
+def build_on_cpu(program: Module | IRModule[Any], flags: Sequence[str] = FLAGS) -> NativeModule: ...
 def build_on_cpu(
     program: LoweredFunc | Module | IRModule[Any], flags: Sequence[str] = FLAGS
 ) -> NativeFunction | NativeModule:
