@@ -54,7 +54,7 @@ def speaks_of_torch(source: str) -> bool:
 
 def speaks_of_compilers(source: str) -> bool:
     """Return whether examples compile C, for which there may be no compiler."""
-    return re.search(r"(tir|core)\.build\(|build_network\(", source) is not None
+    return re.search(r"(tir|core)\.(build|tune)\(|build_(network|on_cpu)\(", source) is not None
 
 
 def failures(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -131,6 +131,8 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
     if speaks_of_torch(source):
         marks.append(pytest.mark.slow("imports torch and its exporter"))
         marks.append(pytest.mark.filterwarnings("ignore"))  # which both raise
+    if "tir.tune(" in source:
+        marks.append(pytest.mark.slow("compiles what a search tries"))
     if page.name == "README.md":
         marks.append(pytest.mark.slow("goes through a program of 100,000 nodes"))
     return pytest.param(page, source, id=page_name(page), marks=marks)
