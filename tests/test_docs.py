@@ -109,7 +109,13 @@ def failures_of_docstrings(tests: Iterable[doctest.DocTest], monkeypatch) -> str
     return "".join(failures(test, monkeypatch) for test in tests)
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.slow("builds what examples of loops build")
+def test_the_examples_of_docstrings_of_loops_do_what_they_say(monkeypatch):
+    tests = examples_of_docstrings("relayish.tir")
+    assert not (report := failures_of_docstrings(tests, monkeypatch)), report
+
+
+@pytest.mark.parametrize("package", [each for each in PACKAGES if each != "relayish.tir"])
 def test_the_examples_of_docstrings_do_what_they_say(package, monkeypatch):
     tests = [test for test in examples_of_docstrings(package) if not reads_models(test)]
     assert not (report := failures_of_docstrings(tests, monkeypatch)), report
