@@ -135,4 +135,4 @@ _OPERATORS: Final[Mapping[type[ast.operator], type[BinaryOpNode]]] = {
     ast.Mod: Mod,
 }
 
-VALUES[IndexMap] = ValueForm("index_map", _to_json, _from_json, str)
+VALUES.register(IndexMap, ValueForm("index_map", _to_json, _from_json, str))

@@ -7,7 +7,6 @@ from typing import Final
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
-from relayish.ir.kinds.one_line import nested_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.tir.analysis.dependence.dependence import Dependence
@@ -24,7 +23,7 @@ from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.schedule.expressions import is_fixed
 from relayish.tir.schedule.nests import chain
 from relayish.tir.schedule.state import Ref
-from relayish.tir.verifier.dependences import AT_ONCE, is_harmless, reach_of
+from relayish.tir.verifier.dependences import AT_ONCE, is_harmless, quote, reach_of
 from relayish.tir.verifier.loop_kinds import spell
 
 
@@ -189,11 +188,6 @@ def _apart(distance: int | None, direction: Direction) -> str:
             Direction.GREATER: "earlier",
         }.get(direction, "anywhere")
     return f"{abs(distance)} {'later' if distance > 0 else 'earlier'}"
-
-
-def quote(node: Node) -> str:
-    """Return a node as messages quote it, on one line with all its operands."""
-    return nested_line(node, lambda _: None)
 
 
 _ANY_ORDER: Final = (ops.Add, ops.Mul, ops.Max, ops.Min, ops.And, ops.Or)

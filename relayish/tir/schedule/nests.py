@@ -5,10 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relayish.errors import ScheduleError
+from relayish.ir.kinds.one_line import one_line
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import Block, For
+from relayish.tir.schedule.state import Ref
 from relayish.tir.verifier.loop_kinds import spell
+
+
+def loop_at(ref: Ref) -> For:
+    """Return the loop at a place.
+
+    Raises:
+        ScheduleError: If something else stands there.
+    """
+    stmt = ref.stmt
+    if not isinstance(stmt, For):
+        raise ScheduleError(f"found {one_line(stmt)}; expected a loop, as get_loops returns it")
+    return stmt
 
 
 def only(stmt: Stmt) -> Stmt:
@@ -31,13 +46,8 @@ def chain(stmt: Stmt, count: int) -> list[For]:
 def wrap(loops: Sequence[For], body: Stmt) -> Stmt:
     """Return loops around a statement, the outermost first."""
     for loop in reversed(loops):
-        body = loop.with_fields(body=as_held(body))
+        body = loop.with_fields(body=as_block(body))
     return body
-
-
-def as_held(stmt: Stmt) -> Block:
-    """Return a statement as the body of a loop."""
-    return stmt if isinstance(stmt, Block) else Block((stmt,))
 
 
 def require_plain(loop: For, what: str) -> None:

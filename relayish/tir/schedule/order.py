@@ -33,7 +33,8 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.type import Type
-from relayish.tir.schedule.legality import free_steps, quote
+from relayish.tir.schedule.legality import free_steps
+from relayish.tir.verifier.dependences import quote
 
 
 class Execution(NamedTuple):

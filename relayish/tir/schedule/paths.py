@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.scopes.scoping import collect_variables, free_variables
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr, Not
 from relayish.tir.ir.stmt import Block, For, IfThenElse
-from relayish.tir.schedule.nests import as_held
 from relayish.tir.schedule.state import Ref, State, held, with_held
 from relayish.tir.substitution import LOOPS, copy_with_fresh_variables
 
@@ -38,11 +38,11 @@ def around(path: Sequence[Stmt], stmt: Stmt) -> Stmt:
             case Block():
                 pass
             case For():
-                stmt = outer.with_fields(body=as_held(stmt))
+                stmt = outer.with_fields(body=as_block(stmt))
             case IfThenElse():
                 holds = inner is outer.true_case
                 condition = outer.condition if holds else Not(outer.condition)
-                stmt = IfThenElse(condition, as_held(stmt))
+                stmt = IfThenElse(condition, as_block(stmt))
             case _:
                 raise ScheduleError(
                     f"{one_line(outer)} stands between {one_line(path[0])} and "

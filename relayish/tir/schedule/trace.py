@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import show_found
+from relayish.ir.registration.claimed_table import ClaimedTable
 from relayish.tir.schedule.handles import ExprRV, Handle
 
 FORMAT: Final = "relayish schedule trace 1"
@@ -68,7 +69,9 @@ class ValueForm(NamedTuple):
     to_python: Callable[[Any], str]
 
 
-VALUES: Final[dict[type[Any], ValueForm]] = {}
+VALUES: Final[ClaimedTable[type[Any], ValueForm]] = ClaimedTable(
+    lambda kind: f"the form of {kind.__name__} in traces"
+)
 """By class, how values are written that are neither plain nor results of steps."""
 
 

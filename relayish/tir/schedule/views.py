@@ -25,10 +25,10 @@ from relayish.tir.ir.operators import Expr, const, integer_of
 from relayish.tir.ir.stmt import Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, BufferRange, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import tidy
-from relayish.tir.schedule.legality import quote
 from relayish.tir.schedule.nests import wrap
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.substitution import substitute
+from relayish.tir.verifier.dependences import quote
 
 N = TypeVar("N", bound=Node)
 

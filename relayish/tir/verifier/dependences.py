@@ -51,7 +51,7 @@ def check_dependences(nodes: ProgramNodes, report: Report) -> None:
             Rule.LOOP_KIND,
             loop,
             f"the loop over {one_line(counter_of(loop))} is {spell(loop.for_type & AT_ONCE)}, but "
-            f"{_spell(sink)} has to wait for {_spell(source)} of an earlier "
+            f"{quote(sink.node)} has to wait for {quote(source.node)} of an earlier "
             f"iteration; make it serial, or give each iteration elements of its own",
         )
 
@@ -80,5 +80,6 @@ def is_harmless(loop: For | PolyFor, source: Access, sink: Access) -> bool:
     )
 
 
-def _spell(access: Access) -> str:
-    return nested_line(access.node, lambda _: None)
+def quote(node: Node) -> str:
+    """Return a node as messages quote it, on one line with all its operands."""
+    return nested_line(node, lambda _: None)

@@ -46,6 +46,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import Block, For, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Load, Store, Tensor, Var
+from relayish.tir.schedule.nests import only
 from relayish.tir.substitution import copy_with_fresh_variables, substitute
 
 FARTHEST: Final = 4
@@ -103,19 +104,12 @@ def _around_innermost(stmt: Stmt, loop: For) -> Stmt:
     inner: Stmt = stmt
     while isinstance(inner, For):
         nest.append(inner)
-        inner = _only(inner.body)
+        inner = only(inner.body)
     held = nest[-1].body
     image: Stmt = copy_with_fresh_variables(loop.with_fields(body=held))
     for each in reversed(nest):
         image = each.with_fields(body=Block((image,)))
     return image
-
-
-def _only(stmt: Stmt) -> Stmt:
-    """Return the statement that a block consists of, if it is one."""
-    while isinstance(stmt, Block) and len(stmt.stmts) == 1:
-        stmt = stmt.stmts[0]
-    return stmt
 
 
 def _follows_memory(nest: For, var: Var) -> bool:
@@ -128,7 +122,7 @@ def _follows_memory(nest: For, var: Var) -> bool:
         if any(var in PROGRAM.pre_order(bound) for bound in (inner.min, inner.extent)):
             return False
         innermost = inner.loop_var
-        inner = _only(inner.body)
+        inner = only(inner.body)
     images: dict[Node, Node] = {}
     for each in PROGRAM.pre_order(inner):
         if isinstance(each, (For, Reduce)):

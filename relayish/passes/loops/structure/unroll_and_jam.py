@@ -36,6 +36,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, const
 from relayish.tir.ir.stmt import Block, For, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.schedule.nests import only
 from relayish.tir.substitution import copy_with_fresh_variables, substitute
 
 MOST: Final = 12
@@ -81,7 +82,7 @@ class _Jam(StmtMutator):
 
     def _jammed(self, loop: For) -> Stmt | None:
         """Return what takes the place of a loop around a parallel one; ``None`` where it stays."""
-        inner = _only(loop.body)
+        inner = only(loop.body)
         count, first = constant(loop.extent), constant(loop.min)
         if not isinstance(inner, For) or count is None or first != 0 or count < 2:
             return None
@@ -150,10 +151,3 @@ def _split(loop: For, inner: For, stmts: Sequence[Stmt], count: int, together: i
 def _together(inner: For, stmts: Sequence[Stmt], var: Var, places: Sequence[Expr]) -> Stmt:
     held = [copy_with_fresh_variables(stmt, {var: place}) for place in places for stmt in stmts]
     return copy_with_fresh_variables(inner.with_fields(body=Block(tuple(held))))
-
-
-def _only(stmt: Stmt) -> Stmt:
-    """Return the statement that a block consists of, if it is one."""
-    while isinstance(stmt, Block) and len(stmt.stmts) == 1:
-        stmt = stmt.stmts[0]
-    return stmt

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -145,11 +144,6 @@ def count_of_form(form: LinearForm) -> Count:
     if form.constant:
         terms[()] = form.constant
     return Count(terms)
-
-
-def greatest_divisor(count: Count) -> int:
-    """Return the greatest number that divides each coefficient."""
-    return math.gcd(*count.terms.values())
 
 
 def _text(term: Expr) -> str:

@@ -20,6 +20,7 @@ from relayish.tir.analysis.linear.linear_form import (
 )
 from relayish.tir.analysis.regions.regions import sees_whole_buffer
 from relayish.tir.analysis.values.context import Context
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import GE, LT, Div, Expr, const
 from relayish.tir.ir.stmt import Block, For, ScheduleBlockRealize
@@ -27,7 +28,7 @@ from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.handles import BlockRV, LoopRV
 from relayish.tir.schedule.instances import Span, domain
 from relayish.tir.schedule.needed import region_in
-from relayish.tir.schedule.nests import as_held, wrap
+from relayish.tir.schedule.nests import wrap
 from relayish.tir.schedule.paths import around, path_to
 from relayish.tir.schedule.primitives.loops import guarded
 from relayish.tir.schedule.primitives.queries import block_name
@@ -333,7 +334,7 @@ def _nest(move: Relocation, ranges: dict[Var, Range], keep_unit_loops: bool) -> 
         first = move.first.stmt
         assert isinstance(first, ScheduleBlockRealize)
         given = [values[of_first[v]] for v in first.schedule_block.iter_vars]
-        body = Block((first.with_fields(iter_values=tuple(given)), *as_held(body).stmts))
+        body = Block((first.with_fields(iter_values=tuple(given)), *as_block(body).stmts))
     return _guard(wrap([made[v] for v in outer if v in made], body), outer, ranges, values)
 
 

@@ -16,6 +16,7 @@ from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.builders.expr import logic_and, reduce_identity, reduce_step
 from relayish.tir.builders.lower import REDUCE_INIT
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.expr import REDUCE_OPERATORS
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType, MemoryType, ReduceType
@@ -24,8 +25,8 @@ from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, Schedule
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import is_fixed, tidy
 from relayish.tir.schedule.handles import BlockRV, LoopRV
-from relayish.tir.schedule.legality import is_place, quote
-from relayish.tir.schedule.nests import as_held, only, require_plain
+from relayish.tir.schedule.legality import is_place
+from relayish.tir.schedule.nests import only, require_plain
 from relayish.tir.schedule.paths import copied_out, path_to, put_beside, questions
 from relayish.tir.schedule.primitives.caching import place_without_writes
 from relayish.tir.schedule.registry import primitive
@@ -40,6 +41,7 @@ from relayish.tir.schedule.views import (
     part_of,
 )
 from relayish.tir.substitution import replace, substitute
+from relayish.tir.verifier.dependences import quote
 
 
 class FactoringSteps(Steps):
@@ -235,13 +237,13 @@ def _split_conditions(path: Sequence[Stmt], args: Sequence[Expr]) -> tuple[list[
                     f"conditions of which it is known which results they are of"
                 )
         if kept:
-            rest.append(IfThenElse(logic_and(*kept), as_held(inner)))
+            rest.append(IfThenElse(logic_and(*kept), as_block(inner)))
     return hoisted, [*rest, path[-1]]
 
 
 def _where(conditions: Sequence[Expr], stmt: Stmt) -> Stmt:
     """Return a statement that is run where conditions hold."""
-    return IfThenElse(logic_and(*conditions), as_held(stmt)) if conditions else stmt
+    return IfThenElse(logic_and(*conditions), as_block(stmt)) if conditions else stmt
 
 
 class _Partial(NamedTuple):
@@ -284,9 +286,9 @@ def _partial_nest(path: Sequence[Stmt], loop: For, found: _Reduction, partial: _
     inner: Stmt = step
     for each in reversed(path[:-1]):
         if isinstance(each, For) and each is not loop:
-            inner = each.with_fields(body=as_held(inner))
+            inner = each.with_fields(body=as_block(inner))
         elif isinstance(each, IfThenElse):
-            inner = IfThenElse(each.condition, as_held(inner))
+            inner = IfThenElse(each.condition, as_block(inner))
     return loop.with_fields(for_type=ForType.SERIAL, body=Block((begin, inner)))
 
 

@@ -24,7 +24,6 @@ from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.elements import inverse_of, is_element, is_of, with_regions, with_values
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.instances import covers, domain, guards_of, runs_once
-from relayish.tir.schedule.legality import quote
 from relayish.tir.schedule.nests import only
 from relayish.tir.schedule.order import Move, Question, check_moves
 from relayish.tir.schedule.paths import path_to, without_last
@@ -34,6 +33,7 @@ from relayish.tir.schedule.relocation import block_of
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.substitution import replace
+from relayish.tir.verifier.dependences import quote
 
 
 class InliningSteps(Steps):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from relayish.errors import FieldError, ScheduleError
-from relayish.ir.kinds.one_line import one_line, show_found
+from relayish.ir.kinds.one_line import show_found
 from relayish.tir.builders.stmt import bind_info_of
 from relayish.tir.ir.flags import DeviceAPI, ForType, VectorizeInfo
 from relayish.tir.ir.stmt import For
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.legality import check_at_once
+from relayish.tir.schedule.nests import loop_at
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
@@ -70,8 +71,7 @@ class KindSteps(Steps):
 @primitive("parallel")
 def parallel(state: State, loop: Ref) -> None:
     """Mark a loop as parallel."""
-    stmt = _serial(loop)
-    _mark(state, loop, stmt.with_fields(for_type=ForType.PARALLEL))
+    _mark(state, loop, _serial(loop).with_fields(for_type=ForType.PARALLEL))
 
 
 @primitive("vectorize")
@@ -91,8 +91,7 @@ def vectorize(state: State, loop: Ref, factor: int | None = None) -> None:
 @primitive("unroll")
 def unroll(state: State, loop: Ref) -> None:
     """Mark a loop as unrolled."""
-    stmt = _serial(loop)
-    state.replace(loop, stmt.with_fields(for_type=ForType.UNROLLED))
+    state.replace(loop, _serial(loop).with_fields(for_type=ForType.UNROLLED))
 
 
 @primitive("bind")
@@ -115,9 +114,7 @@ def bind(state: State, loop: Ref, thread: str) -> None:
 
 def _serial(ref: Ref) -> For:
     """Return the loop at a place, of which nothing is said yet."""
-    stmt = ref.stmt
-    if not isinstance(stmt, For):
-        raise ScheduleError(f"found {one_line(stmt)}; expected a loop, as get_loops returns it")
+    stmt = loop_at(ref)
     if stmt.for_type not in (ForType.SERIAL, ForType.DEFAULT):
         raise ScheduleError(
             f"loop {stmt.loop_var.name} is {stmt.for_type.name} already; expected a serial loop"

@@ -20,7 +20,6 @@ from relayish.tir.ir.type import INT32
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.index_map import IndexMap
-from relayish.tir.schedule.legality import quote
 from relayish.tir.schedule.nests import wrap
 from relayish.tir.schedule.primitives.caching import nth_buffer
 from relayish.tir.schedule.primitives.memory import require_temporary, scope_of, set_temporary
@@ -28,6 +27,7 @@ from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.schedule.views import declare_around, redirect, uses_of
+from relayish.tir.verifier.dependences import quote
 
 
 class LayoutSteps(Steps):

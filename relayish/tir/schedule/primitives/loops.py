@@ -15,6 +15,7 @@ from relayish.tir.analysis.facts.prove import can_prove
 from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import type_range
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import EQ, LT, And, Cast, Div, Expr, Max, Min, Mod, const, integer_of
 from relayish.tir.ir.stmt import For, IfThenElse
@@ -28,14 +29,14 @@ from relayish.tir.schedule.legality import (
     check_directions,
     check_fixed_bounds,
     check_kinds,
-    quote,
 )
-from relayish.tir.schedule.nests import as_held, chain, only, require_plain, wrap
+from relayish.tir.schedule.nests import chain, loop_at, only, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.repetitions import Repetitions
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.substitution import replace
+from relayish.tir.verifier.dependences import quote
 
 
 class LoopSteps(Steps):
@@ -124,16 +125,14 @@ def split(state: State, loop: Ref, factors: Sequence[int | None]) -> list[Ref]:
     body = tidy_digits(body, context, dict(zip(variables, counts, strict=True)))
     image: Stmt = body if guard is None else guarded(body, guard)
     for var, count in zip(reversed(variables), reversed(counts), strict=True):
-        image = stmt.with_fields(loop_var=var, min=const(0, ty), extent=count, body=as_held(image))
+        image = stmt.with_fields(loop_var=var, min=const(0, ty), extent=count, body=as_block(image))
     state.replace(loop, image)
     return [state.ref(each) for each in chain(image, len(counts))]
 
 
 def _loop(ref: Ref, what: str) -> For:
     """Return the loop at a place, if it is one that runs iterations in order, or in any order."""
-    stmt = ref.stmt
-    if not isinstance(stmt, For):
-        raise ScheduleError(f"found {one_line(stmt)}; expected a loop, as get_loops returns it")
+    stmt = loop_at(ref)
     require_plain(stmt, what)
     return stmt
 
@@ -224,7 +223,7 @@ def guarded(body: Stmt, condition: Expr) -> Stmt:
     if isinstance(inner, IfThenElse) and inner.false_case is None:
         image: Stmt = inner.with_fields(condition=And(inner.condition, condition))
     else:
-        image = IfThenElse(condition, as_held(inner))
+        image = IfThenElse(condition, as_block(inner))
     return wrap(loops, image)
 
 
@@ -259,7 +258,7 @@ class Fusion(NamedTuple):
         first = const(0, self.var.type)
         body = tidy_digits(body, self.context, {self.var: self.extent})
         return self.stmts[0].with_fields(
-            loop_var=self.var, min=first, extent=self.extent, body=as_held(body)
+            loop_var=self.var, min=first, extent=self.extent, body=as_block(body)
         )
 
 
@@ -338,7 +337,7 @@ def _check_independent(stmts: Sequence[For]) -> None:
 @primitive("reorder")
 def reorder(state: State, loops: Sequence[Ref]) -> None:
     """Put the loops of a nest in another order."""
-    wanted = [_any_loop(each) for each in loops]
+    wanted = [loop_at(each) for each in loops]
     if len(set(wanted)) < len(wanted):
         raise ScheduleError("a loop is given twice; expected each once")
     if len(wanted) < 2:
@@ -362,13 +361,6 @@ def reorder(state: State, loops: Sequence[Ref]) -> None:
     state.replace(in_order[0], image)
 
 
-def _any_loop(ref: Ref) -> For:
-    stmt = ref.stmt
-    if not isinstance(stmt, For):
-        raise ScheduleError(f"found {one_line(stmt)}; expected a loop, as get_loops returns it")
-    return stmt
-
-
 def _between(refs: Sequence[Ref]) -> list[For]:
     """Return the loops from the first place to the last, which hold nothing but each other."""
     found: list[For] = []
@@ -376,7 +368,7 @@ def _between(refs: Sequence[Ref]) -> list[For]:
     last = refs[-1].stmt
     while True:
         if not isinstance(stmt, For):
-            names = ", ".join([_any_loop(each).loop_var.name for each in refs])
+            names = ", ".join([loop_at(each).loop_var.name for each in refs])
             raise ScheduleError(
                 f"between loops {names} stands {one_line(stmt)}; expected loops of one nest, each "
                 f"of which holds nothing but the next; of a block that sets a reduction to its "

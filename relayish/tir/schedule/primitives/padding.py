@@ -26,7 +26,7 @@ from relayish.tir.ir.operators import (
 from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.handles import BlockRV
-from relayish.tir.schedule.legality import is_place, quote
+from relayish.tir.schedule.legality import is_place
 from relayish.tir.schedule.nests import only, require_plain, wrap
 from relayish.tir.schedule.paths import put_beside
 from relayish.tir.schedule.primitives.caching import nests_around
@@ -37,6 +37,7 @@ from relayish.tir.schedule.state import Ref, State, held
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.schedule.views import declare_around, redirect, uses_of
 from relayish.tir.substitution import replace
+from relayish.tir.verifier.dependences import quote
 
 
 class PaddingSteps(Steps):

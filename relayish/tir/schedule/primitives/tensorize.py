@@ -11,6 +11,7 @@ from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.linear.linear_form import expr_of_form, linear_form
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir import operators as ops
 from relayish.tir.ir.expr import Call, Reduce
 from relayish.tir.ir.family import Stmt
@@ -21,12 +22,12 @@ from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
 from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.schedule.handles import BlockRV, LoopRV
 from relayish.tir.schedule.intrinsics import TensorIntrinsic, find_tensor_intrinsic
-from relayish.tir.schedule.legality import quote
-from relayish.tir.schedule.nests import as_held, only
+from relayish.tir.schedule.nests import only
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.substitution import copy_with_fresh_variables, replace, substitute
+from relayish.tir.verifier.dependences import quote
 
 
 class TensorizeSteps(Steps):
@@ -289,7 +290,7 @@ class _Match:
                     f"{self._intrinsic.name} calls {node.name} of a whole buffer, and is to work "
                     f"on a part of one; expected loads and stores, of vectors where that is meant"
                 )
-        return as_held(substitute(body, images))
+        return as_block(substitute(body, images))
 
     def _view_of(
         self, func: LoweredFunc, tensor: Tensor, args: Mapping[Parameter, Parameter]
