@@ -139,6 +139,8 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
         marks.append(pytest.mark.filterwarnings("ignore"))  # which both raise
     if "tir.tune(" in source:
         marks.append(pytest.mark.slow("compiles what a search tries"))
+    if "opcheck(" in source:
+        marks.append(pytest.mark.slow("checks an operator in chains of 100,000 calls"))
     if page.name == "README.md":
         marks.append(pytest.mark.slow("goes through a program of 100,000 nodes"))
     return pytest.param(page, source, id=page_name(page), marks=marks)

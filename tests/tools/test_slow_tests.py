@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 
+from tools import slow_tests
 from tools.slow_tests import BUDGET, SLACK, Taken, main, read_report, table, unexcused
 
 REPORT = """<testsuites><testsuite>
@@ -59,6 +61,11 @@ def test_only_tests_over_their_time_that_give_no_reason_are_told(report: Path) -
     assert main([str(report)]) == 0
 
 
+def test_a_second_lasts_longer_on_a_slow_machine() -> None:
+    tests = [Taken("a", "", BUDGET * SLACK * 1.5, None)]
+    assert [len(unexcused(tests, second)) for second in (1.0, 1.4, 1.5)] == [1, 1, 0]
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project whose only test claims what stands in a file."""
@@ -70,6 +77,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.setattr(slow_tests, "USUAL", math.inf)  # a machine like the one it was set on
     return tmp_path
 
 
