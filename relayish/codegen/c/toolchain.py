@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -18,7 +19,16 @@ from relayish.errors import CodegenError
 CANDIDATES: Final = ("gcc", "clang", "cc")
 """Compilers that are looked for, in order, where ``CC`` names none."""
 
-FLAGS: Final = ("-std=c11", "-O3", "-march=native", "-fno-math-errno", "-fopenmp-simd")
+_WIDEST: Final = ("-mprefer-vector-width=512",)
+"""What has compilers use the widest vectors there are: of itself gcc takes half of them."""
+
+_HAS_WIDTHS: Final = platform.machine().lower() in ("x86_64", "amd64")
+"""Whether compilers of C for this machine can be told so."""
+
+FLAGS: Final = (
+    *("-std=c11", "-O3", "-march=native", *(_WIDEST if _HAS_WIDTHS else ())),
+    *("-fno-math-errno", "-fopenmp-simd"),
+)
 """What a shared object is compiled with; none of it changes what numbers are."""
 
 _SHARED: Final = ("-fPIC", "-shared", *(("-Wl,-Bsymbolic",) if sys.platform == "linux" else ()))
