@@ -122,13 +122,16 @@ def _is_zero(expr: Expr) -> bool:
     return integer_of(expr) == 0
 
 
-def part_of(found: Sequence[Load | Store], root: Node, context: Context) -> Part:
+def part_of(
+    found: Sequence[Load | Store], root: Node, context: Context, *, may_be_outside: bool = False
+) -> Part:
     """Return the part that accesses in ``root`` touch, all of which is there for certain.
 
     Args:
         found: Accesses through tensors of one shape.
         root: A statement; what is bound in it does not tell where the part is.
         context: What is known where it runs.
+        may_be_outside: Whether nothing is there yet, so that a part may be more than there is.
     """
     tensor = found[0].tensor
     assert isinstance(tensor, Tensor)
@@ -145,9 +148,10 @@ def part_of(found: Sequence[Load | Store], root: Node, context: Context) -> Part
             and count > 0
             and not any(e.indices[0].type.lanes > 1 for e in found if e.indices)
         )
-        if inside and whole is not None:
+        if inside and whole is not None and not may_be_outside:
             found_low, found_high = interval_of(low, context).low, interval_of(high, context).high
             inside = found_low >= 0 and found_high <= whole
+        inside = inside and (whole is None or count is None or count <= whole)
         first.append(low if inside else const(0, size.type))
         shape.append(extent if inside else size)
     return Part(tuple(first), tuple(shape))

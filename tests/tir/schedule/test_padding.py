@@ -54,23 +54,39 @@ def test_loops_run_multiples_and_padding_is_zero():
     assert (
         str(schedule.get_loops("B_global_temp_buffer_pad")[0].stmt)
         == """\
-serial for (pad_ax0, 0, 8)
+serial for (pad_ax0, 7, 1)
 {
   serial for (pad_ax1, 0, 6)
   {
     ScheduleBlock(B_global_temp_buffer_pad)
     {
       i0, i1 = axis.bind(pad_ax0, pad_ax1)
-      if ((i0 >= 7)) {
-        {
-          B_global_temp_buffer[i0, i1] = 0
-        }
-      }
+      B_global_temp_buffer[i0, i1] = 0
     }
   }
 }"""
     )
     check(func, schedule)
+
+
+def convolution():
+    A, B = tir.placeholder("A", (2, 9), "int32"), tir.placeholder("B", (3, 2, 3), "int32")
+    c, r = tir.reduce_axis("c", 2), tir.reduce_axis("r", 3)
+    sums = tir.compute((3, 7), lambda o, x: tir.reduce_sum(A[c, x + r] * B[o, c, r], [c, r]), "C")
+    return tir.lower("f", [A, B, sums])
+
+
+def test_variables_that_tell_indices_alone_are_padded_beside_others():
+    schedule, block = cached(convolution(), reads=(1,))
+    schedule.pad_einsum(block, [4, 1, 1, 1])
+    assert [each.stmt.extent.value for each in schedule.get_loops(block)] == [4, 7, 2, 3]
+    check(convolution(), schedule)
+
+
+def test_variables_that_tell_indices_with_others_are_not_padded():
+    schedule, block = cached(convolution())
+    with pytest.raises(ScheduleError, match=r"has the index .*, where padding i1 would reach"):
+        schedule.pad_einsum(block, [1, 4, 1, 1])
 
 
 @pytest.mark.parametrize("padding", [[1, 1, 1], [5, 3, 7], [8, 8, 8], [1, 1, 16], [2, 9, 1]])

@@ -46,7 +46,7 @@ def test_branches_are_decided_in_parts_that_know():
     assert len(nodes(cut(guarded(10, 5), 3).func, tir.IfThenElse)) == 0
 
 
-def test_the_tail_of_a_split_is_alone_with_its_guard():
+def test_the_tail_of_a_split_ends_where_its_guard_does():
     A = tir.placeholder("A", (10,))
     schedule = tir.Schedule(tir.lower("f", [A, tir.compute((10,), lambda i: A[i] * 2, "B")]))
     outer, inner = schedule.split(schedule.get_loops("B")[0], [-1, 4])
@@ -54,7 +54,46 @@ def test_the_tail_of_a_split_is_alone_with_its_guard():
     assert whole == outer
     schedule.vectorize(inner)
     assert nodes(whole.stmt, tir.IfThenElse) == []
+    assert nodes(tail.stmt, tir.IfThenElse) == []
+    assert [each.extent.value for each in nodes(tail.stmt, tir.For)] == [1, 2]
+
+
+def test_one_of_two_conditions_becomes_a_bound_and_the_other_stays():
+    A = tir.placeholder("A", (10, 7))
+    func = tir.lower("f", [A, tir.compute((10, 7), lambda i, j: A[i, j] * 2, "B")])
+    schedule = tir.Schedule(func)
+    i, j = schedule.get_loops("B")
+    i_0, i_1 = schedule.split(i, [-1, 4])
+    j_0, j_1 = schedule.split(j, [-1, 5])
+    schedule.reorder([i_0, j_0, i_1, j_1])
+    _, tail = schedule.loop_partition(i_0, [2])
+    assert [each.extent.value for each in nodes(tail.stmt, tir.For)] == [1, 2, 2, 5]
     assert len(nodes(tail.stmt, tir.IfThenElse)) == 1
+    given, zeros = np.arange(70, dtype="float32").reshape(10, 7), np.zeros((10, 7), "float32")
+    assert left(schedule.func, given, zeros) == left(func, given, zeros)
+
+
+def test_lanes_of_vectors_stay_with_their_guard():
+    A = tir.placeholder("A", (10,))
+    schedule = tir.Schedule(tir.lower("f", [A, tir.compute((10,), lambda i: A[i] * 2, "B")]))
+    outer, inner = schedule.split(schedule.get_loops("B")[0], [-1, 4])
+    schedule.vectorize(inner)
+    _, tail = schedule.loop_partition(outer, [2])
+    assert len(nodes(tail.stmt, tir.IfThenElse)) == 1
+
+
+def test_parts_have_memory_of_their_own_where_iterations_have():
+    A = tir.placeholder("A", (8, 4))
+    schedule = tir.Schedule(tir.lower("f", [A, tir.compute((8, 4), lambda i, j: A[i, j], "B")]))
+    copied = schedule.cache_write(schedule.get_block("B"), 0, "local")
+    rows = schedule.get_loops("B")[0]
+    schedule.compute_at(copied, rows)
+    schedule.set_buffer(copied, "local", fixed=True)
+    parts = schedule.loop_partition(rows, [3])
+    memory = [nodes(part.stmt, tir.Alloc)[0].destination for part in parts]
+    assert memory[0] is not memory[1]
+    assert set(memory) <= set(schedule.func.temp_bufs)
+    assert not tir.verify(schedule.func)
 
 
 @pytest.mark.parametrize("count", [-(2**31), -1, 0, 1, 3, 5, 9, 12])

@@ -102,7 +102,7 @@ def give_own_memory(state: State, buffer: Buffer, kind: MemoryType) -> None:
         stmt = body.stmt
         assert isinstance(stmt, Block)
         uses = uses_of(stmt, buffer)
-        part = part_of(uses, stmt, state.context(body))
+        part = part_of(uses, stmt, state.context(body), may_be_outside=True)
         image = buffer.with_fields(shape=part.shape, memory_type=kind)
         tensors: dict[Tensor, Tensor] = {}
         for each in uses:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from relayish.errors import ScheduleError
@@ -25,6 +26,7 @@ from relayish.tir.ir.operators import (
 )
 from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.legality import is_place
 from relayish.tir.schedule.nests import only, require_plain, wrap
@@ -57,7 +59,8 @@ class PaddingSteps(Steps):
 
         Args:
             block: A block that adds products of elements to what it has so far. Its variables are
-                those of the loops around, which hold it, and what sets it to its first value.
+                those of the loops around, which hold it, and what sets it to its first value. One
+                that is padded tells indices alone, as the channels of a convolution do.
             padding: For each variable of the block, what its loop is to run a multiple of.
 
         Raises:
@@ -111,6 +114,7 @@ def pad_einsum(state: State, block: Ref, padding: Sequence[int]) -> None:
         for var, loop in zip(variables, loops, strict=True)
         if loop.loop_var in sizes
     }
+    _check_plain(found, extents)
     _check_same(found, extents)
     nest = nests_around(block)[0]
     shapes = _shapes(found, values, sizes)
@@ -137,16 +141,14 @@ def _einsum(state: State, block: Ref) -> _Einsum:
     firsts = [each.stmt for each in state.blocks() if block_name(each) == name]
     if isinstance(store, Store) and isinstance(store.value, Add) and is_place(store.value.a, store):
         factors = _factors(store.value.b)
-        plain = [store, *(factors or ())]
         own = set(realize.schedule_block.iter_vars)
-        is_plain = all(index in own for each in plain for index in each.indices)
-        if factors and is_plain and len(firsts) == 1:
+        if factors and own.intersection(store.indices) and len(firsts) == 1:
             [first] = firsts
             assert isinstance(first, ScheduleBlockRealize)
             return _Einsum(realize, store, factors, first)
     raise ScheduleError(
         f"{one_line(realize)} is no sum of products: {quote(store)}; expected a block that adds "
-        f"products of elements, whose indices are variables of the block, with a block {name!r}"
+        f"products of elements, with a block {name!r}"
     )
 
 
@@ -207,6 +209,19 @@ def _is_inside(root: Stmt, stmt: Stmt) -> bool:
     return any(each is stmt for each in _statements(root))
 
 
+def _check_plain(found: _Einsum, padded: Collection[Var]) -> None:
+    """Raise unless each variable that is padded is, wherever it tells an index, all of it."""
+    for each in (found.store, *found.factors):
+        for index in each.indices:
+            used = [var for var in PROGRAM.pre_order(index) if var in padded]
+            if used and used != [index]:
+                raise ScheduleError(
+                    f"{quote(each)} has the index {one_line(index)}, where padding "
+                    f"{one_line(used[0])} would reach elements that others are at; expected "
+                    f"variables that are padded alone"
+                )
+
+
 def _check_same(found: _Einsum, extents: Mapping[Var, int | None]) -> None:
     """Raise unless results are the same if variables, which run so often, are padded."""
     for at, index in enumerate(found.store.indices):
@@ -260,9 +275,7 @@ def _shapes(
         buffer = _buffer_of(each)
         shape = list(shapes.get(buffer, buffer.shape))
         for at, index in enumerate(each.indices):
-            assert isinstance(index, Var)
-            loop_var = values[index]
-            assert isinstance(loop_var, Var)
+            loop_var = values.get(index)  # type: ignore[call-overload] # of any other, none
             size = sizes.get(loop_var, 0)
             known = integer_of(shape[at])
             if known is None or size > known:
@@ -323,17 +336,17 @@ def _zeros(state: State, buffer: Buffer, tensor: Tensor) -> Stmt:
     """Return loops that store 0 where memory was not before it became greater."""
     name = state.fresh_name(f"{tensor.name}_pad")
     variables = tuple([Var(f"i{at}", each.type) for at, each in enumerate(tensor.shape)])
-    outside: Expr | None = None
-    for var, before, after in zip(variables, buffer.shape, tensor.shape, strict=True):
-        if before is not after:
-            beyond = GE(var, before)
-            outside = beyond if outside is None else Or(outside, beyond)
-    assert outside is not None
-    store = Store(tensor, zero(tensor.dtype), variables)
-    body = IfThenElse(outside, Block((store,)))
-    loops = [
-        For(Var(f"pad_ax{at}", each.type), const(0, each.type), each, Block(()))
-        for at, each in enumerate(tensor.shape)
-    ]
+    sizes = [*zip(buffer.shape, tensor.shape, strict=True)]
+    grown = [at for at, (before, after) in enumerate(sizes) if before is not after]
+    body: Stmt = Store(tensor, zero(tensor.dtype), variables)
+    first = {grown[0]: buffer.shape[grown[0]]} if len(grown) == 1 else {}
+    if not first:
+        beyond: list[Expr] = [GE(variables[at], buffer.shape[at]) for at in grown]
+        body = IfThenElse(functools.reduce(Or, beyond), Block((body,)))
+    loops = []
+    for at, each in enumerate(tensor.shape):
+        low = first.get(at, const(0, each.type))
+        var = Var(f"pad_ax{at}", each.type)
+        loops.append(For(var, low, tidy(each - low), Block(())))
     block = ScheduleBlock(variables, (), (), name, body)
     return wrap(loops, ScheduleBlockRealize(tuple([each.loop_var for each in loops]), block))

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Final
 
+from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import ScheduleError
+from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.scoping import PROGRAM
 from relayish.rewriting.rules import RuleSet
+from relayish.tir.analysis.facts.prove import can_prove
+from relayish.tir.analysis.facts.scopes import enter_loop
 from relayish.tir.analysis.linear.bounds import interval_of
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import type_range
-from relayish.tir.ir.operators import Expr, Max, Min, const, integer_of
-from relayish.tir.ir.stmt import Block, For, ScheduleBlock
+from relayish.tir.ir.family import Stmt
+from relayish.tir.ir.flags import ForType
+from relayish.tir.ir.operators import And, Expr, Max, Min, conjuncts, const, integer_of
+from relayish.tir.ir.stmt import Alloc, Block, For, IfThenElse, ScheduleBlock
+from relayish.tir.ir.tensor import Buffer, Tensor
 from relayish.tir.ir.traversal import STATEMENTS
 from relayish.tir.rewriting.walk import Simplification, apply_simplification
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.legality import check_fixed_bounds
-from relayish.tir.schedule.nests import require_plain
+from relayish.tir.schedule.nests import only, require_plain
+from relayish.tir.schedule.primitives.memory import scope_of
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps, expect
-from relayish.tir.substitution import copy_with_fresh_variables
+from relayish.tir.substitution import copy_with_fresh_variables, substitute
 
 
 class PartitionSteps(Steps):
@@ -31,8 +41,9 @@ class PartitionSteps(Steps):
     def loop_partition(self, loop: LoopRV, at: Sequence[int]) -> list[LoopRV]:
         """Cut a loop in several that run one after the other, so that conditions are decided.
 
-        Branches of which a part knows which arm they run are left out there. Handles follow the
-        first part; blocks in the others have names of their own.
+        Branches of which a part knows which arm they run are left out there, as are iterations of
+        inner loops that do nothing there. Handles follow the first part; blocks in the others have
+        names of their own, and memory, where each iteration has.
 
         Args:
             loop: A serial, parallel or unrolled loop.
@@ -64,7 +75,7 @@ def loop_partition(state: State, loop: Ref, at: Sequence[int]) -> list[Ref]:
     _check_cuts(stmt, at)
     parts: list[For] = []
     for low, high in pairwise([0, *at, None]):
-        held = _copy(state, stmt) if parts else stmt
+        held = _copy(state, loop) if parts else stmt
         count = _between(stmt.extent, low or 0, high, context)
         held = held.with_fields(min=tidy(stmt.min + (low or 0)), extent=count)
         parts.append(_decide(state, held, context))
@@ -99,11 +110,23 @@ def _between(extent: Expr, low: int, high: int | None, context: Context) -> Expr
     return tidy(count - low) if low else count
 
 
-def _copy(state: State, loop: For) -> For:
-    """Return a loop with variables, and names of blocks, of its own."""
-    blocks = [each for each in STATEMENTS.post_order(loop) if isinstance(each, ScheduleBlock)]
-    images = {each: each.with_fields(name=state.fresh_name(each.name)) for each in blocks}
-    return copy_with_fresh_variables(loop, images)
+def _copy(state: State, loop: Ref) -> For:
+    """Return a loop with variables, names of blocks, and memory of its own."""
+    stmt = loop.stmt
+    assert isinstance(stmt, For)
+    images: dict[Node, Node] = {}
+    own = [each for each in _allocated(stmt) if loop in _around(scope_of(state, each))]
+    for buffer in own:
+        name = state.fresh_name(buffer.name.removeprefix("_"))
+        images[buffer] = buffer.with_fields(name=f"_{name}")
+    for node in PROGRAM.post_order(stmt):
+        if isinstance(node, ScheduleBlock) or (isinstance(node, Tensor) and node.buffer in images):
+            images[node] = node.with_fields(name=state.fresh_name(node.name))
+    for buffer in own:
+        made = images[buffer]
+        assert isinstance(made, Buffer)
+        state.make_buffer(made)
+    return copy_with_fresh_variables(stmt, images)
 
 
 _BRANCHES: Final = Simplification(RuleSet(), branches=True)
@@ -113,4 +136,74 @@ def _decide(state: State, loop: For, context: Context) -> For:
     """Return a loop without branches of which it is known there which arm they run."""
     part = state.func.with_fields(body=Block((loop,)))
     body = apply_simplification(part, _BRANCHES, context).body
-    return next(each for each in STATEMENTS.pre_order(body) if isinstance(each, For))
+    found = next(each for each in STATEMENTS.pre_order(body) if isinstance(each, For))
+    return _bounded(found, context)
+
+
+def _bounded(loop: For, context: Context) -> For:
+    """Return a loop whose inner loops end where a guard of all that they do no longer holds."""
+    while True:
+        images = next(_ends(loop, context), None)
+        if images is None:
+            return loop
+        loop = substitute(loop, images)
+
+
+def _ends(loop: For, context: Context) -> Iterator[dict[Node, Node]]:
+    """Yield loops that end sooner, each with what its guard becomes."""
+    pending: list[tuple[Stmt, Context]] = [(loop, context)]
+    while pending:
+        stmt, known = pending.pop()
+        if isinstance(stmt, Block):
+            pending += [(each, known) for each in stmt.stmts]
+        if not isinstance(stmt, For):
+            continue
+        guard = _guard_of(stmt)
+        conditions = [] if guard is None else [*conjuncts(guard.condition)]
+        for each in conditions:
+            count = _holds_for(each, stmt, known)
+            if guard is not None and count is not None:
+                rest = [other for other in conditions if other is not each]
+                inner = guard.with_fields(condition=reduce(And, rest)) if rest else guard.true_case
+                extent = const(count, stmt.extent.type)
+                yield {guard: inner, stmt: stmt.with_fields(extent=extent)}
+        pending.append((stmt.body, enter_loop(known, stmt)))
+
+
+def _guard_of(loop: For) -> IfThenElse | None:
+    """Return the branch around all that a nest does."""
+    stmt: Stmt = loop
+    while isinstance(stmt, For):
+        stmt = only(stmt.body)
+    return stmt if isinstance(stmt, IfThenElse) and stmt.false_case is None else None
+
+
+def _holds_for(condition: Expr, loop: For, context: Context) -> int | None:
+    """Return for how many iterations a condition holds, if for the first ones and not for all."""
+    extent, low = integer_of(loop.extent), integer_of(loop.min)
+    if extent is None or low is None or extent > _FEW or loop.for_type & ForType.VECTORIZED:
+        return None
+    if loop.loop_var not in PROGRAM.pre_order(condition):
+        return None
+    found: list[bool | None] = []
+    for at in range(low, low + extent):
+        here = context.with_range(loop.loop_var, Interval(at, at))
+        found.append(can_prove(condition, here))
+        if found[-1] is None:
+            return None
+    count = found.index(False) if False in found else 0
+    return count if count and not any(found[count:]) else None
+
+
+_FEW: Final = 64
+"""How many iterations a loop has at most of which each is looked at."""
+
+
+def _allocated(root: Stmt) -> list[Buffer]:
+    """Return the memory that is allocated in a statement."""
+    found = [each.destination for each in STATEMENTS.pre_order(root) if isinstance(each, Alloc)]
+    return [each for each in dict.fromkeys(found) if isinstance(each, Buffer)]
+
+
+def _around(ref: Ref) -> list[Ref]:
+    return [ref, *ref.ancestors()]
