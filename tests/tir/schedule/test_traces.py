@@ -111,6 +111,8 @@ CINN: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
 
 OTHERS: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
     "flatten_loops": (two, loops("B", lambda s, all_: s.flatten_loops(all_, True))),
+    "fission": (two, loops("C", lambda s, all_: s.fission(all_[0]))),
+    "compute_with": (two, lambda s: s.compute_with(*[s.get_loops(each)[0] for each in "BC"])),
     "loop_partition": (two, loops("B", lambda s, all_: s.loop_partition(all_[0], [2, 5]))),
     "copy_transform_and_loop_info": (
         two,
