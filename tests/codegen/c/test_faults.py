@@ -164,7 +164,9 @@ def test_what_is_proven_is_not_checked():
 
 
 def test_memory_that_is_filled_first_has_no_marks():
-    partly = with_temporary(loop(K, 0, 3, store(K, K, T)), store(T[2]))
+    part = with_temporary(loop(K, 0, 3, store(K, K, T)), store(T[2]))
+    assert "T_held" not in to_c(part).text
+    partly = with_temporary(loop(K, 0, 3, store(K, K, T)), store(T[3]))
     assert "T_held" in to_c(partly).text
     whole = with_temporary(loop(K, 0, 4, store(K, K, T)), store(T[3]))
     assert "T_held" not in to_c(whole).text

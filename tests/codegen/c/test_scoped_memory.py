@@ -72,3 +72,31 @@ def test_greater_memory_is_an_array_if_it_asks_for_it():
         source = text(tir.Alloc(temp.buffer), fill, read(temp), temp=temp)
         is_array = kind is tir.MemoryType.GPU_LOCAL
         assert ("int32_t T[4096];" in source) is is_array
+
+
+def test_memory_of_which_a_part_is_stored_and_read_is_an_array():
+    T2 = memory("T", 12)
+    reads = [tir.Store(B, T2[k], (i, k)), tir.Store(B, T2[3], (i, 0))]
+    alloc = tir.Alloc(T2.buffer)
+    source = text(alloc, filled(8, T2), loop(k, 2, 6, reads[0]), reads[1], temp=T2)
+    assert "int32_t T[12];" in source
+    for wrong in (loop(k, 2, 7, tir.Store(B, T2[k], (i, k - 2))), tir.Store(B, T2[8], (i, 0))):
+        body = tir.Block((loop(i, 0, 4, alloc, filled(8, T2), wrong),))
+        func = tir.LoweredFunc("f", (A.buffer, B.buffer), body, (T2.buffer,))
+        assert "int32_t T[12];" not in tir.build(func).source.text
+
+
+def test_memory_of_a_block_in_a_loop_is_an_array_of_it():
+    other, m, n = memory("U", 8), tir.Var("m"), tir.Var("n")
+    fill = loop(m, 0, 8, tir.Store(other, A[i, m] * 2, (m,)))
+    use = loop(n, 0, 8, tir.Store(B, other[n], (i, n)))
+    parts = [
+        tir.Block((ALLOC, filled(), read())),
+        tir.Block((tir.Alloc(other.buffer), fill, use)),
+    ]
+    body = tir.Block((loop(i, 0, 4, *parts),))
+    func = tir.LoweredFunc("f", (A.buffer, B.buffer), body, (T.buffer, other.buffer))
+    source = tir.build(func).source.text
+    assert "int32_t T[8];" in source
+    assert "int32_t U[8];" in source
+    assert "malloc" not in source.split("int32_t f(")[1]

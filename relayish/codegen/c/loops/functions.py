@@ -295,19 +295,19 @@ def _temporary(ctx: LoopsCtx, buffer: Buffer, left: int, *, moves: bool, is_full
 
 
 def _of_scopes(func: LoweredFunc) -> frozenset[Buffer]:
-    """Return the temporaries that an iteration of a loop has alone, and stores to before it reads.
+    """Return the temporaries that are stored to before they are read wherever they are allocated.
 
-    These are allocated once, in a loop, and nothing else uses them, nor frees them.
+    These are allocated once, nothing before or around that uses them, and nothing frees them.
     """
     allocs: dict[Expr, list[tuple[Block, int]]] = {}
     named: Counter[Expr] = Counter()
     for node in PROGRAM.pre_order(func.body):
         if isinstance(node, (Alloc, Free)):
             named[node.destination] += 1
-        if isinstance(node, For) and isinstance(node.body, Block):
-            for at, stmt in enumerate(node.body.stmts):
+        if isinstance(node, Block):
+            for at, stmt in enumerate(node.stmts):
                 if isinstance(stmt, Alloc) and stmt.condition is None and stmt.body is None:
-                    allocs.setdefault(stmt.destination, []).append((node.body, at))
+                    allocs.setdefault(stmt.destination, []).append((node, at))
     return frozenset(
         [
             buffer

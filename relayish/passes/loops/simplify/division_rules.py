@@ -9,6 +9,7 @@ before                                 where                  after
 ``((i / 4) / 8)``                      everywhere             ``(i / 32)``
 ``((i % 8) % 4)``                      everywhere             ``(i % 4)``
 ``(i / 4)``                            ``-4 < i < 4``         ``0``
+``(i % 4)``                            ``8 <= i < 12``        ``(i - 8)``
 ``(i % -4)``                           everywhere             ``(i % 4)``
 =====================================  =====================  ===========================
 
@@ -154,6 +155,9 @@ def _split(expr: Div | Mod, facts: Facts) -> _Split | None:
     if form is None or not facts.removable(*form.terms):
         return None
     whole = interval_of_form(form, facts.context)
+    count = whole.low // divisor
+    if count > 0 and count == whole.high // divisor:
+        return _Split(Affine(count, {}), form.shifted(-count * divisor), rest_is_small=True)
     if whole.low < 0 < whole.high:
         number = 0 if form.constant % divisor else form.constant  # only multiples may be taken out
     else:

@@ -130,7 +130,7 @@ def is_stored_first(root: Node, buffer: Buffer, fills: Fills) -> bool:
     pending = [root]
     while pending:
         stmt = pending.pop()
-        if _has_whole(_filled(stmt, buffer, {}, _DEEPEST, fills), buffer):
+        if _filled(stmt, buffer, {}, _DEEPEST, fills) is not None:
             continue
         users = [each for each in PROGRAM.children(stmt) if _uses(each, buffer)]
         is_alone = len(users) == 1 or isinstance(stmt, stmts.IfThenElse)
@@ -172,7 +172,7 @@ def _filled(
             if boxes is None:
                 return None
             moved = [_over(stmt, box, buffer) for box in boxes]
-            return _joined([each for each in moved if each is not None])
+            return _joined([each for each in moved if each is not None], buffer)
         case stmts.IfThenElse(false_case=Stmt() as false) if not _uses(stmt.condition, buffer):
             boxes = _filled(stmt.true_case, buffer, images, room - 1, fills)
             others = _filled(false, buffer, images, room - 1, fills)
@@ -196,22 +196,32 @@ def _filled_together(
             continue
         more = _filled(stmt, buffer, images, room - 1, fills)
         if more is not None:
-            boxes = _joined([*boxes, *more])
+            boxes = _joined([*boxes, *more], buffer)
         elif not any(_is_within(stmt, buffer, box, images) for box in boxes):
             return None
     return boxes
 
 
-def _joined(boxes: Sequence[Box]) -> list[Box]:
+def _joined(boxes: Sequence[Box], buffer: Buffer) -> list[Box]:
     """Return boxes of which none is beside another that differs in one dimension only."""
     found: list[Box] = []
     for box in boxes:
-        grown = box
+        grown = _with_whole_spans(box, buffer)
         while pair := next(((o, u) for o in found if (u := _union(o, grown)) is not None), None):
             found.remove(pair[0])
-            grown = pair[1]
+            grown = _with_whole_spans(pair[1], buffer)
         found.append(grown)
     return found
+
+
+def _with_whole_spans(box: Box, buffer: Buffer) -> Box:
+    sizes = [integer_of(size) for size in buffer.shape]
+    return tuple(
+        [
+            _ALL if span == Span(frozenset(), 0, size) else span
+            for span, size in zip(box, sizes, strict=True)
+        ]
+    )
 
 
 def _union(a: Box, b: Box) -> Box | None:
@@ -355,9 +365,12 @@ def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images) -> bool:
     if _is_whole(box, buffer):
         return True  # all of it may be used by anybody
     inner = dict(images)
+    loops: dict[object, stmts.For | None] = {}  # none where several loops have one variable
     for each in PROGRAM.pre_order(stmt):
         if isinstance(each, stmts.ScheduleBlockRealize):
             inner.update(zip(each.schedule_block.iter_vars, each.iter_values, strict=True))
+        elif isinstance(each, stmts.For):
+            loops[each.loop_var] = None if each.loop_var in loops else each
     for each in PROGRAM.pre_order(stmt):
         body = body_of_element(each)
         if body is not None and _uses(body, buffer):
@@ -368,9 +381,26 @@ def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images) -> bool:
         if not isinstance(each, (Load, Store)) or not _is_whole_view(each.tensor, buffer):
             return False
         for index, span, size in zip(each.indices, box, buffer.shape, strict=True):
-            if not _is_all(span, size) and _span_of(index, inner) != span:
+            if not _is_all(span, size) and not _lies_in(_span_of(index, inner), span, loops):
                 return False
     return True
+
+
+def _lies_in(inner: Span | None, outer: Span, loops: Mapping[object, stmts.For | None]) -> bool:
+    """Return whether elements are among others, whatever iterations of some loops they are of."""
+    if inner is None or inner.high is None or outer.high is None:
+        return inner == outer
+    low, high = inner.low, inner.high
+    place = {*inner.place}
+    for var, step in inner.place - outer.place:
+        loop = loops.get(var)
+        first, count = (None, None) if loop is None else map(integer_of, (loop.min, loop.extent))
+        if first is None or count is None:
+            return False
+        last = first + max(count - 1, 0)
+        low, high = low + min(step * first, step * last), high + max(step * first, step * last)
+        place.remove((var, step))
+    return place == outer.place and outer.low <= low and high <= outer.high
 
 
 _DECLARING: Final = (BufferRange, stmts.ScheduleBlock, Tensor)

@@ -128,8 +128,12 @@ def rfactor(state: State, loop: Ref, rf_axis: int, allow_reordering: bool = Fals
     combined = _where(outer_conditions, _combined(factored, found, partial))
     assert isinstance(made.buffer, Buffer)
     state.make_buffer(made.buffer)
-    state.replace(outer, combined, {found.realize: _realizes(combined)[0]})
-    put_beside(state, place, place.stmt, nest, images={}, after=False)
+    images: dict[Stmt, Stmt] = {found.realize: _realizes(combined)[0]}
+    if place is outer:
+        put_beside(state, outer, combined, nest, images=images, after=False)
+    else:
+        state.replace(outer, combined, images)
+        put_beside(state, place, place.stmt, nest, images={}, after=False)
     image = state.ref(_realizes(nest)[1])
     declare_around(state, image)
     return image

@@ -93,26 +93,23 @@ class _Einsum(NamedTuple):
 def pad_einsum(state: State, block: Ref, padding: Sequence[int]) -> None:
     """Pad the loops of a block, and the memory that it uses."""
     found = _einsum(state, block)
-    loops = _loops(found, block)
     variables = found.realize.schedule_block.iter_vars
     if len(padding) != len(variables) or any(each < 1 for each in padding):
         raise ScheduleError(
             f"{one_line(found.realize)} has {len(variables)} variables; found padding "
             f"{list(padding)}; expected a positive number for each"
         )
+    loops = _loops(found, block, dict(zip(variables, padding, strict=True)))
     sizes: dict[Var, int] = {}
-    for loop, by in zip(loops, padding, strict=True):
-        extent = integer_of(loop.extent)
-        assert extent is not None
-        if extent % by:
-            sizes[loop.loop_var] = -(-extent // by) * by
+    for var, by in zip(variables, padding, strict=True):
+        extent = integer_of(loops[var].extent) if var in loops else None
+        if extent is not None and extent % by:
+            sizes[loops[var].loop_var] = -(-extent // by) * by
     if not sizes:
         return
     values = dict(zip(variables, found.realize.iter_values, strict=True))
     extents = {
-        var: integer_of(loop.extent)
-        for var, loop in zip(variables, loops, strict=True)
-        if loop.loop_var in sizes
+        var: integer_of(loop.extent) for var, loop in loops.items() if loop.loop_var in sizes
     }
     _check_plain(found, extents)
     _check_same(found, extents)
@@ -165,12 +162,17 @@ def _factors(value: Expr) -> tuple[Load, ...] | None:
     return None
 
 
-def _loops(found: _Einsum, block: Ref) -> list[For]:
-    """Return the loop of each variable of a block, if the loops hold nothing else."""
+def _loops(found: _Einsum, block: Ref, padding: Mapping[Var, int]) -> dict[Var, For]:
+    """Return the loop of each variable of a block, if the loops hold nothing else.
+
+    Of a variable that is not padded, and has one value, there is none.
+    """
     around = {each.stmt.loop_var: each.stmt for each in block.loops() if isinstance(each.stmt, For)}
     nest = nests_around(block)[0]
-    loops: list[For] = []
-    for value in found.realize.iter_values:
+    loops: dict[Var, For] = {}
+    for var, value in zip(padding, found.realize.iter_values, strict=True):
+        if padding[var] == 1 and integer_of(value) is not None:
+            continue
         loop = around.get(value) if isinstance(value, Var) else None
         if loop is None or integer_of(loop.extent) is None or integer_of(loop.min) != 0:
             raise ScheduleError(
@@ -179,16 +181,17 @@ def _loops(found: _Einsum, block: Ref) -> list[For]:
                 f"before loops are split and fused"
             )
         require_plain(loop, "pad_einsum")
-        loops.append(loop)
+        loops[var] = loop
     for stmt in _statements(nest.stmt):
-        allowed = stmt in loops or stmt is found.realize or stmt is found.first
+        allowed = stmt in loops.values() or stmt is found.realize or stmt is found.first
         if not allowed and not isinstance(stmt, Block):
             raise ScheduleError(
                 f"{one_line(stmt)} stands in the loops of {one_line(found.realize)} as well; "
                 f"expected loops of it, and of what sets it to its first value, alone"
             )
     firsts = [*found.first.iter_values]
-    if not _is_inside(nest.stmt, found.first) or not all(each in around for each in firsts):
+    told = [each in around or integer_of(each) is not None for each in firsts]
+    if not _is_inside(nest.stmt, found.first) or not all(told):
         raise ScheduleError(
             f"{one_line(found.first)} stands elsewhere, or is given something else than variables "
             f"of loops; pad before decompose_reduction"
