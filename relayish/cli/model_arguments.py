@@ -97,6 +97,10 @@ def _add_compile(commands: arguments.Commands[arguments.Parser]) -> None:
     compile_.add_argument("--emit", choices=("c", "loops", "so"), default="c", help=what)
     what = "where weights go; if not given, into the source up to a megabyte, else beside it"
     compile_.add_argument("--weights", choices=("c", "binary"), help=what)
+    what = "what is done with loops: names of schedules, as NAME{option=value},NAME"
+    compile_.add_argument("--schedules", metavar="SCHEDULES", help=what)
+    what = "what relayish tune wrote: functions that it knows take the fastest steps it found"
+    compile_.add_argument("--records", metavar="FILE", help=what)
     _add_verification(compile_)
     arguments.add_flags(compile_, _COMPILE_FLAGS)
     arguments.add_json(compile_, "tell the outcome as JSON")

@@ -19,7 +19,7 @@ NAMES: Final[dict[str, str]] = {
         FirstOrderGradient FlattenAtrousConv FlattenBuffer FlattenClosure FoldConstant
         FoldConstantLoops FoldConstantTIR FoldExplicitPadding FoldScaleAxis FoldShapes
         ForwardFoldScaleAxis FullInline FuseBatchNormalization FuseGelu FuseHardSwish
-        FuseLayerNormalization FuseLoops FuseMatMulAdd FuseOnnx FuseOps FusePad FuseScaleShift
+        FuseLayerNormalization FuseMatMulAdd FuseOnnx FuseOps FusePad FuseScaleShift
         FuseTransposeIntoGemm GlobalCommonSubexprElimTIR IfFold IfFusion IfSimplify
         InferShapesOnnx InferType Inline InlineClosure InlineCompilerFunctionsBoundTo
         InlineComposites InlineControlFlow InlineLet InlineOnnxFunctions InlinePrimitives
@@ -34,10 +34,9 @@ NAMES: Final[dict[str, str]] = {
         RemoveUnusedFunctions RenameTensors RenameVars SequenceToTensors Simplify SimplifyBlocks
         SimplifyDomains SimplifyExpr SimplifyExprPostAlterOp SimplifyFCTranspose SimplifyForLoops
         SimplifyGather SimplifyInference SimplifyOnnx SimplifySplitConcat SimplifyTransposeReshape
-        SinkParallelLoops SparseConditionalConstantPropagation SplitArgs SplitReductions
-        StorageRewrite TileContractions ToANormalForm ToBasicBlockNormalForm ToGraphNormalForm
-        ToMixedPrecision TransformPolyForToFor UnrollAndJam UnrollLoop ValidateInplaceUpdate
-        VarModSimplify VectorizeLoops Verify
+        SparseConditionalConstantPropagation SplitArgs StorageRewrite ToANormalForm
+        ToBasicBlockNormalForm ToGraphNormalForm ToMixedPrecision TransformPolyForToFor UnrollLoop
+        ValidateInplaceUpdate VarModSimplify VectorizeLoops Verify
     """,
     "analyses": """
         Aliases AvailableExpressions Constants CoreConstants CoreIntervals DefiniteInitialisation

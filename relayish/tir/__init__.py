@@ -185,11 +185,12 @@ from relayish.tir.module import from_ir_module, to_ir_module
 from relayish.tir.primitives import PRIMITIVES, expand_primitive
 from relayish.tir.rewriting import rewrite as _rewriting
 from relayish.tir.roofline import Roofline, RooflinePoint, roofline
+from relayish.tir.schedule.defaults import DEFAULT_SCHEDULES
 from relayish.tir.schedule.handles import BlockRV, ExprRV, LoopRV
 from relayish.tir.schedule.intrinsics import register_tensor_intrinsic
 from relayish.tir.schedule.recorded import recorded as _recorded
 from relayish.tir.schedule.records import ScheduleRecord, best_schedule, read_records
-from relayish.tir.schedule.rules import list_schedules, register_schedule
+from relayish.tir.schedule.rules import list_schedules, register_schedule, schedule_with
 from relayish.tir.schedule.schedule import Schedule, Trace
 from relayish.tir.schedule.vector_lanes import vector_lanes as _vector_lanes
 from relayish.tir.text import astext, parse

@@ -180,10 +180,13 @@ class ApplySchedules(Pass):
     Args:
         func: A function of loops, with or without schedule blocks.
         rules: Names, with options: ``"in_rows{rows=8},vector_lanes"``.
+        otherwise: The same, of schedules that are applied where ``rules`` change nothing.
         target: What is compiled for; schedules for others are left out. ``""``: none is.
+        exact: Whether floats have to be the same, bit for bit; else sums may be added in another
+            order.
 
     Returns:
-        ``func`` itself when none takes a step.
+        ``func`` itself when none takes a step that changes it.
 
     Raises:
         ScheduleError: If a schedule takes a step that is refused: which, and why.
@@ -195,8 +198,12 @@ class ApplySchedules(Pass):
     @property
     def rules(self) -> str: ...
     @property
+    def otherwise(self) -> str: ...
+    @property
     def target(self) -> str: ...
-    def __init__(self, rules: str = "", target: str = "") -> None: ...
+    @property
+    def exact(self) -> bool: ...
+    def __init__(self, rules: str = "", otherwise: str = "", target: str = "", exact: bool = True) -> None: ...
     def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class BackwardFoldScaleAxis(FunctionPass):
     """Scale folding, backward: fold scales of channels into the weights of producers.
@@ -542,6 +549,8 @@ class ConstantToInitializer(FunctionPass):
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
 class ContractArrays(Pass):
     """Array contraction: let temporaries hold what one iteration of loops around them needs.
+
+    Loops side by side of which none reads what another stored have temporaries of their own first.
 
     Where a loop that is run once holds all uses of a temporary, and iterations use parts of it that
     do not overlap, they have nothing to do with one another there, and use the same memory. What
@@ -1601,27 +1610,6 @@ class FuseLayerNormalization(FunctionPass):
     """
     def __init__(self) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
-class FuseLoops(Pass):
-    """Loop fusion: run loops together of which one reads what the other stores.
-
-    Of neighbours that run equally often, one becomes part of the other, and so do, within, the
-    loops that become neighbours, if each iteration only needs what this and former iterations
-    made, and no contraction loses the rows of its tiles. So an element is used while it is near.
-    Each is computed as it was: results are the same,
-    bit for bit.
-
-    Returns:
-        ``func`` itself when nothing is fused.
-
-    Complexity:
-        That of the dependences of each pair of loops.
-
-    Source:
-        Kennedy and McKinley, "Maximizing loop parallelism and improving data locality via loop
-        fusion and distribution"; CINN ``Fuse`` of neighbours, TVM ``compute_at``.
-    """
-    def __init__(self) -> None: ...
-    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class FuseMatMulAdd(FunctionPass):
     """Gemm formation: compute the product of two matrices and a sum by one operator.
 
@@ -3483,24 +3471,6 @@ class SimplifyTransposeReshape(FunctionPass):
     """
     def __init__(self) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
-class SinkParallelLoops(Pass):
-    """Loop distribution and interchange: put parallel loops around one statement each, innermost.
-
-    A loop whose iterations do not depend on one another goes inside the loops that it holds, if
-    what is stored there then follows memory, and what is read follows it, too, or is the same. Each
-    element is computed in the order that it was, so results are the same, bit for bit.
-
-    Returns:
-        ``func`` itself when no loop moves.
-
-    Complexity:
-        That of the dependences of each loop that could move.
-
-    Source:
-        CINN ``Reorder``; Allen and Kennedy's loop distribution.
-    """
-    def __init__(self) -> None: ...
-    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class SparseConditionalConstantPropagation(FunctionPass):
     """Sparse conditional constant propagation: evaluate what has one value on all paths taken.
 
@@ -3567,34 +3537,6 @@ class SplitArgs(FunctionPass):
     def max_function_args(self) -> int: ...
     def __init__(self, max_function_args: int) -> None: ...
     def transform_function(self, func: _Function, mod: _IRModule, ctx: PassContext) -> _Function: ...
-class SplitReductions(Pass):
-    """Reductions with several accumulators: let lanes combine, and combine what they found.
-
-    Split are loops that find the greatest or the least, or whether one or all elements are so,
-    along memory. Of integers and truth values results are the same, bit for bit; of floats as well
-    unless one is a NaN, or zeros have two signs: ``max`` of a NaN and a number is the second, and
-    which comes second is another matter then.
-
-    Args:
-        func: A function.
-        lanes: How many accumulators there are.
-        floats: Whether reductions of floats are split.
-
-    Returns:
-        ``func`` itself when nothing is split.
-
-    Complexity:
-        Linear in the size of the function.
-
-    Source:
-        TVM ``rfactor``; Suriana, Adams and Kamil, "Parallel associative reductions in Halide".
-    """
-    @property
-    def lanes(self) -> int: ...
-    @property
-    def floats(self) -> bool: ...
-    def __init__(self, lanes: int = 16, floats: bool = False) -> None: ...
-    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class StorageRewrite(Pass):
     """Storage rewriting: let temporaries share memory that are not needed at one time.
 
@@ -3616,37 +3558,6 @@ class StorageRewrite(Pass):
         TVM ``StorageRewrite``; Fabri, "Automatic storage optimization".
     """
     def __init__(self) -> None: ...
-    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
-class TileContractions(Pass):
-    """Register tiling and packing: compute sums of products for a tile of elements at once.
-
-    A tile is small enough for registers: some rows, of as many lanes as vectors have. The factor
-    that tells lanes apart is copied, before, into memory in the order in which tiles read it, and
-    each of its elements serves all rows; each of the other serves all lanes. What is stored of
-    complete sums is stored tile by tile. Each sum is added in the order that it was, so results are
-    the same, bit for bit.
-
-    Args:
-        func: A function whose nests :func:`~.contraction.contraction_of` recognises: without
-            schedule blocks, and with indices that are simplified.
-        rows: How many rows a tile has at most.
-        lanes: How many lanes.
-
-    Returns:
-        ``func`` itself when nothing is tiled.
-
-    Complexity:
-        That of the dependences of each contraction.
-
-    Source:
-        Goto and van de Geijn, "Anatomy of high-performance matrix multiplication"; Halide and TVM
-        ``tile``, ``cache_write`` and ``transform_layout``.
-    """
-    @property
-    def rows(self) -> int: ...
-    @property
-    def lanes(self) -> int: ...
-    def __init__(self, rows: int = 8, lanes: int = 16) -> None: ...
     def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class ToANormalForm(ModulePass):
     """A-normal form: bind every intermediate value to a variable, so that operands are names.
@@ -3704,29 +3615,6 @@ class TransformPolyForToFor(Pass):
         CINN ``TransformPolyForToFor``.
     """
     def __init__(self) -> None: ...
-    def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
-class UnrollAndJam(Pass):
-    """Unroll and jam: run iterations of a loop around a parallel one together.
-
-    What the inner loop stores again and again stays in a register meanwhile. Each element is
-    computed in the order that it was, so results are the same, bit for bit.
-
-    Args:
-        func: A function.
-        most: How many statements an inner loop may have in the end.
-
-    Returns:
-        ``func`` itself when nothing is jammed.
-
-    Complexity:
-        That of the dependences of each loop that could take others.
-
-    Source:
-        Allen and Cocke, "A catalogue of optimizing transformations"; Halide ``unroll``.
-    """
-    @property
-    def most(self) -> int: ...
-    def __init__(self, most: int = 12) -> None: ...
     def run(self, mod: _IRModule, ctx: PassContext) -> _IRModule: ...
 class UnrollLoop(Pass):
     """Loop unrolling: replace loops of few iterations by a copy of the body for each.

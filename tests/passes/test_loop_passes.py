@@ -54,8 +54,7 @@ REBINDING = {
 }
 """Passes that take programs which bind a variable again, though the verifier does not."""
 NEVER = (
-    *("RenameTensors", "UnrollAndJam"),
-    *("ContractArrays", "FuseLoops", "SplitReductions", "TileContractions"),
+    *("RenameTensors", "ContractArrays"),
     *("EntailLoopCondition", "IfFold", "IfFusion", "LowerIntrin", "StorageRewrite"),
     *("RearrangeLoadInstruction", "ApplySchedules"),
 )

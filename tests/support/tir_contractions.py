@@ -13,12 +13,8 @@ from relayish.tir.ir.expr import Reduce
 from relayish.tir.ir.flags import ReduceType
 
 SIZES = (1, 1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24)
-SCHEDULE = (
-    *("RemoveScheduleBlock", "SimplifyForLoops", "Simplify", "FuseLoops", "TileContractions"),
-    *("PartitionLoops", "SimplifyForLoops", "Simplify", "SinkParallelLoops", "UnrollAndJam"),
-    "ContractArrays",
-)
-"""The passes that order loops, one after the other."""
+FINISH = ("RemoveScheduleBlock", "SimplifyForLoops", "Simplify", "PartitionLoops", "ContractArrays")
+"""The passes that follow schedules, one after the other."""
 
 
 def random_contraction(seed: int) -> tir.LoweredFunc:

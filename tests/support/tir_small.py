@@ -41,6 +41,15 @@ def apply(name: str, func: tir.LoweredFunc) -> tir.LoweredFunc:
     return image
 
 
+def scheduled(rules: str, func: tir.LoweredFunc, *, exact: bool = True) -> tir.LoweredFunc:
+    """What schedules make of a function, which the verifier accepts."""
+    step = get_pass("ApplySchedules", rules=rules, exact=exact)
+    image = step(IRModule({"f": func}))["f"]
+    assert isinstance(image, tir.LoweredFunc)
+    assert not tir.verify(image), [str(each) for each in tir.verify(image)]
+    return image
+
+
 def left(func: tir.LoweredFunc, *args: Any) -> list[list[Any]]:
     """What a function leaves in the arrays it is given."""
     arrays = [np.array(arg) if isinstance(arg, np.ndarray) else arg for arg in args]

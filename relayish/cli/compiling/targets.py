@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from relayish.codegen.c.entry import CNetwork
 from relayish.codegen.c.executor import CompiledNetwork, compile_network, network_of
 from relayish.codegen.c.names import comment
-from relayish.codegen.c.network import Network
+from relayish.codegen.c.network import Network, SchedulePlan
 from relayish.codegen.c.shipping import check_name, ship
 from relayish.codegen.c.toolchain import find_toolchain, flags_for
 from relayish.codegen.c.weights import Weights
@@ -23,6 +23,7 @@ from relayish.errors import OptionError
 from relayish.ir.modules.module import AnyModule
 from relayish.ir.relay.expr import Var
 from relayish.ir.relay.module import IRModule
+from relayish.tir.schedule.defaults import DEFAULT_SCHEDULES
 
 Files: TypeAlias = Mapping[str, bytes]
 """Contents of files, by their names."""
@@ -49,7 +50,9 @@ def _check_c(args: argparse.Namespace) -> None:
 
 
 def _lower_c(args: argparse.Namespace, mod: IRModule) -> tuple[Network, Sequence[Var]]:
-    return network_of(mod, exact=args.exact)
+    default = DEFAULT_SCHEDULES["c"]
+    plan = SchedulePlan(default if args.schedules is None else args.schedules, args.records)
+    return network_of(mod, exact=args.exact, plan=plan)
 
 
 def _ship_c(
@@ -80,6 +83,8 @@ def _check_cuda(args: argparse.Namespace) -> None:
         "--time": args.time,
         "--weights c": args.weights == "c",
         "--emit so": args.emit == "so",
+        "--schedules": args.schedules is not None,
+        "--records": args.records is not None,
     }
     for option, is_given in refused.items():
         if is_given:

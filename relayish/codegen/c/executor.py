@@ -15,7 +15,13 @@ from relayish.codegen.c.arena import ALIGNMENT
 from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.call_backs import load_library, raise_for
 from relayish.codegen.c.entry import CNetwork, Port, network_to_c
-from relayish.codegen.c.network import Network, Unlowerable, lower_network, order_calls
+from relayish.codegen.c.network import (
+    Network,
+    SchedulePlan,
+    Unlowerable,
+    lower_network,
+    order_calls,
+)
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain, flags_for
 from relayish.errors import CodegenError, OptionError, TypeConfusionError
 from relayish.functor import ExprMutator
@@ -214,6 +220,7 @@ def network_of(
     exact: bool = False,
     unlowerable: Unlowerable = "refuse",
     on_device: bool = False,
+    plan: SchedulePlan | None = None,
 ) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops, and its parameters.
 
@@ -223,6 +230,7 @@ def network_of(
         exact: As of :func:`build_network`.
         unlowerable: As of :func:`build_network`.
         on_device: Whether loops stay parallel for a device, rather than suit a processor.
+        plan: How loops are scheduled for a processor.
 
     Raises:
         UnlowerableError: As :func:`build_network`.
@@ -237,7 +245,11 @@ def network_of(
     if unlowerable not in ("refuse", "call"):
         raise OptionError(f"unlowerable is 'refuse' or 'call'; found {unlowerable!r}")
     lowered = lower_network(
-        _with_main(mod, name), exact=exact, unlowerable=unlowerable, on_device=on_device
+        _with_main(mod, name),
+        exact=exact,
+        unlowerable=unlowerable,
+        on_device=on_device,
+        plan=plan,
     )
     func = lowered["main"]
     assert isinstance(func, Function)  # else it would have been refused
@@ -278,6 +290,7 @@ def build_network(
     exact: bool = False,
     unlowerable: Unlowerable = "refuse",
     toolchain: Toolchain | None = None,
+    plan: SchedulePlan | None = None,
 ) -> CompiledNetwork:
     """Return a network compiled for this machine.
 
@@ -296,9 +309,11 @@ def build_network(
             numbers.
         unlowerable: ``"call"`` has numpy evaluate, in Python, what loops do not express.
         toolchain: The compiler; by default the first that is found.
+        plan: How loops are scheduled.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
+        ScheduleError: If a schedule takes a step that is refused.
         DispatchError: The same where the domain of an operator says nothing of loops.
         CodegenError: If how much memory a value needs is not known, there is no compiler, or it
             fails.
@@ -311,7 +326,7 @@ def build_network(
         [[0.0, 2.0, 0.0], [4.0, 0.0, 6.0]]
     """
     chosen = find_toolchain(flags_for(exact=exact)) if toolchain is None else toolchain
-    network, params = network_of(mod, name, exact=exact, unlowerable=unlowerable)
+    network, params = network_of(mod, name, exact=exact, unlowerable=unlowerable, plan=plan)
     return compile_network(params, network, name, chosen)
 
 

@@ -15,6 +15,7 @@ from relayish.codegen.c.executor import CompiledNetwork, compile_network, networ
 from relayish.codegen.c.exported import export_network, load_network
 from relayish.codegen.c.graph_module import GraphModule as GraphModule  # noqa: PLC0414 - for scripts
 from relayish.codegen.c.graph_module import plain
+from relayish.codegen.c.network import SchedulePlan
 from relayish.codegen.c.toolchain import find_toolchain, flags_for
 from relayish.errors import CodegenError, IgnoredNameWarning, UnknownNameError
 from relayish.ir.nodes.node import Node
@@ -25,6 +26,7 @@ from relayish.op.runtime.device import virtual_device_named
 from relayish.pass_infra import PassContext
 from relayish.passes.onnx.prepared import prepared
 from relayish.passes.relay.fold.bind import bind_params_by_name
+from relayish.tir.schedule.defaults import DEFAULT_SCHEDULES
 
 
 class Library:
@@ -181,6 +183,8 @@ def build(
     *,
     opt_level: int | None = None,
     exact: bool = False,
+    schedules: str = DEFAULT_SCHEDULES["c"],
+    records: str | PathLike[str] | None = None,
 ) -> Library:
     """Return a module compiled for this machine.
 
@@ -201,10 +205,16 @@ def build(
         mod_name: What the network is called in the library, and its names in C begin with.
         opt_level: From 0 to 4; if not given, that of the context of passes.
         exact: As for :func:`build_network`.
+        schedules: What is done with loops: names that :func:`tir.register_schedule` knows, with
+            options, in order; those of ``tir.DEFAULT_SCHEDULES`` if not given.
+        records: A file that ``tir.tune`` or ``relayish tune`` wrote: the functions it knows take
+            the steps that were found to be the fastest, instead of ``schedules``.
 
     Raises:
         CodegenError: If the target is no CPU, there is no compiler, or it fails.
         UnlowerableError: If loops cannot express an operator.
+        ScheduleError: If a schedule takes a step that is refused.
+        OSError: If records cannot be read.
 
     Source:
         Relay ``relay.build``.
@@ -234,7 +244,8 @@ def build(
                 stacklevel=2,
             )
     mod = prepared(mod, level)
-    network, params_left = network_of(mod, exact=exact)
+    plan = SchedulePlan(schedules, records)
+    network, params_left = network_of(mod, exact=exact, plan=plan)
     toolchain = find_toolchain(flags_for(exact=exact))
     made = compile_network(params_left, network, mod_name, toolchain)
     return Library(mod, made, mod_name, bound)

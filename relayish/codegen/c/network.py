@@ -17,6 +17,8 @@ After::
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -47,6 +49,7 @@ from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.ir.stmt import Block
 from relayish.tir.ir.tensor import Buffer, Var
 from relayish.tir.ir.type import VOID
+from relayish.tir.schedule.defaults import DEFAULT_SCHEDULES
 
 
 class Network(NamedTuple):
@@ -82,6 +85,7 @@ def lower_network(
     exact: bool = False,
     unlowerable: Unlowerable = "refuse",
     on_device: bool = False,
+    plan: SchedulePlan | None = None,
 ) -> IRModule:
     """Return a network whose operators are functions of loops, as :func:`order_calls` takes it.
 
@@ -93,16 +97,18 @@ def lower_network(
         exact: Whether the greatest of floats is found in order.
         unlowerable: Whether what loops do not express is refused, or stays.
         on_device: Whether loops stay parallel for a device, rather than suit a processor.
+        plan: How loops are scheduled for a processor.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
+        ScheduleError: If a schedule takes a step that is refused.
         DispatchError: The same where the domain of an operator says nothing of loops.
         PassError: If a function that is a value is one that no data can stand for.
     """
     lowered = lower_kernels(mod, name, unlowerable=unlowerable)
     if on_device:
         return Sequential(_PARALLEL, opt_level=0)(lowered)
-    return schedule_kernels(lowered, exact=exact)
+    return schedule_kernels(lowered, exact=exact, plan=plan)
 
 
 def lower_kernels(
@@ -127,18 +133,48 @@ def lower_kernels(
     if unlowerable == "refuse":
         refuse_left(prepared)
     kept: Literal["keep", "refuse"] = "keep" if unlowerable == "call" else "refuse"
-    return lower_to_loops(prepared, unlowerable=kept)
+    return Sequential(["SimplifyForLoops"], opt_level=0)(lower_to_loops(prepared, unlowerable=kept))
 
 
-def schedule_kernels(lowered: IRModule, *, exact: bool = False) -> IRModule:
+class SchedulePlan(NamedTuple):
+    """How functions of loops are scheduled.
+
+    Attributes:
+        schedules: Names of schedules, with options, as ``ApplySchedules`` takes them.
+        records: What a search found, which goes before ``schedules`` for the functions it knows.
+    """
+
+    schedules: str = DEFAULT_SCHEDULES["c"]
+    records: str | os.PathLike[str] | None = None
+
+
+def schedule_kernels(
+    lowered: IRModule, *, exact: bool = False, plan: SchedulePlan | None = None
+) -> IRModule:
     """Return a network whose functions of loops are as they are compiled.
 
     Args:
         lowered: What :func:`lower_kernels` returns.
         exact: Whether the greatest of floats is found in order.
+        plan: How they are scheduled; as by default if not given.
+
+    Raises:
+        ScheduleError: If a schedule takes a step that is refused.
+        UnknownNameError: If no schedule of a name is registered.
+        OSError: If records cannot be read.
     """
-    split = get_pass("SplitReductions", floats=not exact)
-    return Sequential((*_SCHEDULED, split), opt_level=0)(lowered)
+    schedules, records = plan or SchedulePlan()
+    known = (
+        ""
+        if records is None
+        else f"recorded{{file={json.dumps(os.fspath(records), ensure_ascii=False)}}}"
+    )
+    apply = get_pass("ApplySchedules", rules=known, otherwise=schedules, target="c", exact=exact)
+    return Sequential(("MarkConstantArguments", apply, *_FINISHED), opt_level=0)(lowered)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 _LEVEL: Final = 2
@@ -154,10 +190,9 @@ _SIMPLIFIED: Final = (
 )
 _SIMPLER: Final = ("SimplifyForLoops", "Simplify")
 _PARALLEL: Final = ("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments")
-_SCHEDULED: Final = (
-    *("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments"),
-    *("FuseLoops", "TileContractions", "PartitionLoops", *_SIMPLER, "FoldConstantLoops"),
-    *("SinkParallelLoops", "UnrollAndJam", "ContractArrays"),
+_FINISHED: Final = (
+    *("RemoveScheduleBlock", *_SIMPLER, "PartitionLoops", *_SIMPLER, "FoldConstantLoops"),
+    *("UnrollLoop", "ContractArrays"),
 )
 
 

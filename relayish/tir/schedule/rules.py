@@ -8,11 +8,13 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
-from relayish.errors import DeclarationError
+from relayish.errors import DeclarationError, ScheduleError, add_note
+from relayish.ir.relay.module import IRModule
 from relayish.registry.named import Entry, Registry, summary_of
 from relayish.registry.option import PassOption, parameter_options
 from relayish.registry.source import EntryPointSource
 from relayish.registry.syntax import is_name, parse_specs
+from relayish.tir.ir.function import LoweredFunc, Module
 from relayish.tir.schedule.schedule import Schedule
 
 GROUP: Final = "relayish.schedules"
@@ -159,6 +161,47 @@ def parse_schedules(text: str, target: str = "") -> tuple[ScheduleRule, ...]:
             if not target or entry.is_for(target)
         ]
     )
+
+
+def schedule_with(
+    program: LoweredFunc | Module | IRModule,
+    rules: str,
+    *,
+    name: str | None = None,
+    target: str = "",
+    exact: bool = True,
+) -> Schedule:
+    """Return a schedule of a function after the steps that schedules by name take.
+
+    Args:
+        program: A function, or a module of functions.
+        rules: Names, with options, in order.
+        name: The function of a module; not needed where there is one only.
+        target: What is compiled for; schedules for others are left out. ``""``: none is.
+        exact: Whether floats have to be the same, bit for bit; else sums may be added in another
+            order.
+
+    Raises:
+        ScheduleError: If a schedule takes a step that is refused: which, and why.
+        PipelineError, UnknownNameError: As :func:`parse_schedules`.
+
+    Example:
+        >>> from relayish import tir
+        >>> A, B = tir.placeholder("A", (64, 32)), tir.placeholder("B", (32, 48))
+        >>> k = tir.reduce_axis("k", 32)
+        >>> C = tir.compute((64, 48), lambda i, j: tir.reduce_sum(A[i, k] * B[k, j], [k]), "C")
+        >>> schedule = schedule_with(tir.lower("product", [A, B, C]), "contractions{rows=4}")
+        >>> [loop.stmt.extent.value for loop in schedule.get_loops("C_stack_temp_buffer")]
+        [3, 16, 32, 4, 16]
+    """
+    schedule = Schedule(program, name, exact=exact)
+    for rule in parse_schedules(rules, target):
+        try:
+            rule(schedule)
+        except ScheduleError as error:
+            add_note(error, f"while {schedule.func.name} was scheduled by {rules}")
+            raise
+    return schedule
 
 
 def list_schedules() -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from relayish.tir.schedule.primitives.layout import LayoutSteps
 from relayish.tir.schedule.primitives.loops import LoopSteps
 from relayish.tir.schedule.primitives.memory import MemorySteps
 from relayish.tir.schedule.primitives.merging import MergingSteps
+from relayish.tir.schedule.primitives.neighbours import NeighbourSteps
 from relayish.tir.schedule.primitives.padding import PaddingSteps
 from relayish.tir.schedule.primitives.partition import PartitionSteps
 from relayish.tir.schedule.primitives.queries import QuerySteps
@@ -59,6 +60,7 @@ class Schedule(
     LocationSteps,
     InliningSteps,
     MergingSteps,
+    NeighbourSteps,
     FactoringSteps,
     CachingSteps,
     MemorySteps,
@@ -74,11 +76,13 @@ class Schedule(
         program: What it was made of, as it was.
         trace: The steps that were taken.
         random: What sampling draws from.
+        exact: Whether floats have to be the same, bit for bit: schedules by name ask.
 
     Args:
         program: A function, or a module of functions, CINN's or of definitions.
         name: The function of a module; not needed where there is one only.
         seed: What sampling begins with; the same seed draws the same.
+        exact: Whether floats have to be the same, bit for bit.
 
     Raises:
         ScheduleError: If ``program`` is neither, or ``name`` does not say which of its functions.
@@ -106,8 +110,10 @@ class Schedule(
         name: str | None = None,
         *,
         seed: int | None = None,
+        exact: bool = True,
     ) -> None:
         self.program = program
+        self.exact = exact
         self._name, func = _function_of(program, name)
         self.random = Random(seed)  # noqa: S311 - no secret
         self.trace = Trace()
@@ -119,6 +125,11 @@ class Schedule(
     def func(self) -> LoweredFunc:
         """The function as it is now."""
         return self._state.func
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether a step has changed the function; queries are steps that do not."""
+        return self.func is not self._funcs[0]
 
     @property
     def mod(self) -> Module | IRModule:

@@ -136,6 +136,10 @@ class State:
             if isinstance(each, Stmt) and each in self._refs
         ]
 
+    def held(self, ref: Ref) -> list[Ref]:
+        """Return the places right inside of one, in order of the program."""
+        return [self._refs[each] for each in held(ref.stmt) if each in self._refs]
+
     def blocks(self, root: Stmt | None = None) -> list[Ref]:
         """Return the places of all schedule blocks in a statement, in order of the program."""
         found = self.refs(self.func.body if root is None else root)

@@ -20,24 +20,32 @@ After ``ApplySchedules{rules="vector_lanes"}``::
 
 from __future__ import annotations
 
-from relayish.errors import ScheduleError, add_note
 from relayish.pass_infra import register_pass
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.schedule.rules import parse_schedules
-from relayish.tir.schedule.schedule import Schedule
+from relayish.tir.schedule.rules import schedule_with
 
 
 @register_pass("ApplySchedules", opt_level=0)
-def apply_schedules(func: LoweredFunc, *, rules: str = "", target: str = "") -> LoweredFunc:
+def apply_schedules(
+    func: LoweredFunc,
+    *,
+    rules: str = "",
+    otherwise: str = "",
+    target: str = "",
+    exact: bool = True,
+) -> LoweredFunc:
     """Apply schedules, each registered by ``tir.register_schedule``, one after the other.
 
     Args:
         func: A function of loops, with or without schedule blocks.
         rules: Names, with options: ``"in_rows{rows=8},vector_lanes"``.
+        otherwise: The same, of schedules that are applied where ``rules`` change nothing.
         target: What is compiled for; schedules for others are left out. ``""``: none is.
+        exact: Whether floats have to be the same, bit for bit; else sums may be added in another
+            order.
 
     Returns:
-        ``func`` itself when none takes a step.
+        ``func`` itself when none takes a step that changes it.
 
     Raises:
         ScheduleError: If a schedule takes a step that is refused: which, and why.
@@ -46,12 +54,8 @@ def apply_schedules(func: LoweredFunc, *, rules: str = "", target: str = "") -> 
     Source:
         CINN group schedule tactics, TVM ``tir.schedule`` rules.
     """
-    schedule = Schedule(func)
-    before = schedule.func
-    for rule in parse_schedules(rules, target):
-        try:
-            rule(schedule)
-        except ScheduleError as error:
-            add_note(error, f"while {func.name} was scheduled by {rules}")
-            raise
-    return func if schedule.func is before else schedule.func
+    for text in (rules, otherwise):
+        schedule = schedule_with(func, text, target=target, exact=exact)
+        if schedule.has_changed:
+            return schedule.func
+    return func

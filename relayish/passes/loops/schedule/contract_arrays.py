@@ -35,24 +35,28 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from relayish.ir.nodes.node import Node
+from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import is_fixed, only_stores, statements
 from relayish.tir.analysis.facts.loop_ranges import LoopRanges
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.linear_form import LinearForm, expr_of_form, interval_of_form
+from relayish.tir.analysis.regions.filled import stores_before_it_reads
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Expr, const
-from relayish.tir.ir.stmt import For
+from relayish.tir.ir.stmt import Block, For
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
+from relayish.tir.plain_loops import is_fixed, only_stores, statements
 from relayish.tir.substitution import substitute
 
 
 @register_pass("ContractArrays", opt_level=0)
 def contract_arrays(func: LoweredFunc) -> LoweredFunc:
     """Array contraction: let temporaries hold what one iteration of loops around them needs.
+
+    Loops side by side of which none reads what another stored have temporaries of their own first.
 
     Where a loop that is run once holds all uses of a temporary, and iterations use parts of it that
     do not overlap, they have nothing to do with one another there, and use the same memory. What
@@ -67,6 +71,10 @@ def contract_arrays(func: LoweredFunc) -> LoweredFunc:
     Source:
         Gao, Olsen, Sarkar and Thekkath, "Collective loop fusion for array contraction".
     """
+    held = [each for each in PROGRAM.pre_order(func) if isinstance(each, (Tensor, Buffer))]
+    names = NameSupply(taken={each.name for each in held})
+    for buffer in func.temp_bufs:
+        func = _separated(func, buffer, names)
     ranges = LoopRanges(PROGRAM.post_order(func.body))
     images: dict[Node, Node] = {}
     made: dict[Buffer, Buffer] = {}
@@ -79,6 +87,36 @@ def contract_arrays(func: LoweredFunc) -> LoweredFunc:
     if not made:
         return func
     temps = tuple([made.get(each, each) for each in func.temp_bufs])
+    return func.with_fields(body=substitute(func.body, images), temp_bufs=temps)
+
+
+def _separated(func: LoweredFunc, buffer: Buffer, names: NameSupply) -> LoweredFunc:
+    """Return a function in which loops that tell each other nothing by a buffer have their own."""
+    users: list[Stmt] = [func.body]
+    while len(users) == 1 and isinstance(users[0], (Block, For)):
+        inner = users[0].body if isinstance(users[0], For) else users[0]
+        users = [each for each in statements(inner) if _uses(each, buffer)]
+    if len(users) < 2 or not _accesses(func.body, buffer):
+        return func
+    groups: list[list[Stmt]] = []
+    for user in users:
+        if not groups or stores_before_it_reads(user, buffer):
+            groups.append([user])
+        else:
+            groups[-1].append(user)
+    if not all(stores_before_it_reads(Block(tuple(each)), buffer) for each in groups):
+        return func
+    images: dict[Node, Node] = {}
+    made: list[Buffer] = []
+    for group in groups[1:]:
+        own = buffer.with_fields(name=names.fresh_name(buffer.name))
+        made.append(own)
+        tensors = [each for each in PROGRAM.pre_order(group) if isinstance(each, Tensor)]
+        used = [each for each in tensors if each.buffer is buffer]
+        called = {name: names.fresh_name(name) for name in {each.name: None for each in used}}
+        views = {each: each.with_fields(name=called[each.name], buffer=own) for each in used}
+        images.update({each: substitute(each, views) for each in group})
+    temps = (*func.temp_bufs, *made)
     return func.with_fields(body=substitute(func.body, images), temp_bufs=temps)
 
 
@@ -136,16 +174,31 @@ def _parts(func: LoweredFunc, buffer: Buffer, ranges: LoopRanges) -> dict[int, _
     while True:
         users = [each for each in statements(stmt) if _uses(each, buffer)]
         if len(users) != 1 or not isinstance(users[0], For) or not is_fixed(users[0]):
-            return found
+            break
         loop = users[0]
         parts = [(at, _part(places, loop.loop_var, ranges)) for at, places in known.items()]
         fitting = [(at, part) for at, part in parts if part is not None]
         if not fitting:
-            return found
+            break
         at, part = fitting[0]
         found[at] = part
         known[at] = part.places
         stmt = loop.body
+    for at, size in enumerate(buffer.shape):
+        rest = None if at in found else _used(known[at], ranges)
+        if rest is not None and rest.size < (constant(size) or 0):
+            found[at] = rest
+    return found
+
+
+def _used(forms: Mapping[Load | Store, LinearForm | None], ranges: LoopRanges) -> _Part | None:
+    """Return what of a dimension is used at all: ``None``: it is not known."""
+    places = {access: form for access, form in forms.items() if form is not None}
+    if len(places) < len(forms):
+        return None
+    ends = [interval_of_form(each, ranges.context) for each in places.values()]
+    low, high = min([each.low for each in ends]), max([each.high for each in ends])
+    return _Part(high - low + 1, {each: form.shifted(-low) for each, form in places.items()})
 
 
 def _part(

@@ -58,7 +58,6 @@ from relayish.errors import OperatorError
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import is_fixed
 from relayish.passes.loops.schedule.symbolic_cuts import Cut, SymbolicCuts
 from relayish.passes.loops.simplify.fold_rules import fold_literals
 from relayish.tir.analysis.linear.linear_form import linear_form
@@ -69,6 +68,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import GE, GT, LE, LT, Expr, Select, Sub, const
 from relayish.tir.ir.stmt import Alloc, Block, For, IfThenElse
 from relayish.tir.ir.tensor import Var
+from relayish.tir.plain_loops import is_fixed
 from relayish.tir.substitution import copy_with_fresh_variables
 
 MOST_PARTS: Final = 256

@@ -21,13 +21,13 @@ from functools import reduce
 from typing import Final
 
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import statements
 from relayish.passes.loops.simplify.zero_digits import join_zero_digits
 from relayish.rewriting.rules import RuleSet
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import And, conjuncts
 from relayish.tir.ir.stmt import IfThenElse
+from relayish.tir.plain_loops import statements
 from relayish.tir.rewriting.facts import Facts
 from relayish.tir.rewriting.walk import Simplification, apply_simplification
 

@@ -24,7 +24,6 @@ from typing import Final
 
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.contraction import statements
 from relayish.passes.loops.simplify.fold_rules import fold_literals
 from relayish.passes.loops.structure.iteration_lines import Line, line_in
 from relayish.rewriting.rules import RuleSet
@@ -37,6 +36,7 @@ from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Add, And, Expr, Max, Min, Sub, conjuncts, const
 from relayish.tir.ir.stmt import Block, For, IfThenElse
+from relayish.tir.plain_loops import statements
 from relayish.tir.rewriting.facts import Facts
 from relayish.tir.rewriting.walk import Simplification, apply_simplification
 

@@ -10,10 +10,10 @@ from relayish.ir.relay.expr import Call, Constant, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import register_pass
-from relayish.passes.loops.schedule.constant_memory import CONSTANT
 from relayish.tir.foreign_calls import given_parameters
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.tensor import Parameter
+from relayish.tir.schedule.defaults.constant_memory import CONSTANT
 
 
 @register_pass("MarkConstantArguments", opt_level=0, idempotent=True)

@@ -23,7 +23,6 @@ After::
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Final, NamedTuple
@@ -32,13 +31,10 @@ import numpy as np
 
 from relayish.functor import ExprMutator
 from relayish.ir.attributes.dictionary import DictAttrs
-from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import Sequential, register_pass
-from relayish.passes.loops.schedule.constant_memory import CONSTANT
-from relayish.passes.loops.schedule.contraction import only_stores, statements
 from relayish.passes.relay.to_loops.constant_arguments import (
     calls_of_loops,
     constant_arguments,
@@ -51,6 +47,8 @@ from relayish.tir.ir.flags import ArgumentIO
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, For
 from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
+from relayish.tir.plain_loops import only_stores, statements
+from relayish.tir.schedule.defaults.constant_memory import CONSTANT
 
 MOST_GROWTH: Final = 8
 """How much more memory a result may take than what it is computed of."""
@@ -141,15 +139,11 @@ def _split(func: LoweredFunc, known: frozenset[Parameter]) -> _Split | None:
     stmts = statements(func.body)
     if not known or not all(isinstance(each, (For, Store)) for each in stmts):
         return None
-    writers = Counter([each for stmt in stmts for each in set(_memory(stmt, Store))])
-    own = {each for each in func.temp_bufs if writers[each] == 1}
-    fixed: dict[Stmt, None] = {}
-    made: set[Node] = set()
-    for stmt in stmts:
-        reads, writes = set(_memory(stmt, Load)), set(_memory(stmt, Store))
-        if reads - writes <= known | made and writes <= own and _is_plain(stmt, reads, writes):
-            fixed[stmt] = None
-            made |= writes
+    uses = [_Uses.of(stmt) for stmt in stmts]
+    made = {each for each in func.temp_bufs if _grows_little(each, uses)}
+    while lost := _not_computed(uses, made, known):
+        made -= lost
+    fixed = [each.stmt for each in uses if each.writes and each.writes <= made]
     left = [each for each in stmts if each not in fixed]
     needed = [each for stmt in left for each in (*_memory(stmt, Load), *_memory(stmt, Store))]
     results = [each for each in func.temp_bufs if each in made and each in needed]
@@ -190,15 +184,50 @@ def _memory(stmt: Stmt, kind: type[Load | Store]) -> list[Buffer]:
     ]
 
 
-def _is_plain(stmt: Stmt, reads: set[Buffer], writes: set[Buffer]) -> bool:
-    """Return whether a statement does nothing but store, and not much more than it reads."""
-    if not only_stores(stmt):
-        return False
-    for each in PROGRAM.pre_order(stmt):
-        if isinstance(each, (Load, Store)) and isinstance(each.tensor, Var):
-            return False
-    sizes = [sum(map(_size, each)) for each in (reads - writes, writes)]
-    return sizes[1] <= MOST_GROWTH * sizes[0]
+class _Uses(NamedTuple):
+    """What a statement does with memory.
+
+    Attributes:
+        stmt: The statement.
+        reads: What it reads and does not write.
+        writes: What it writes.
+        is_plain: Whether it does nothing but store.
+    """
+
+    stmt: Stmt
+    reads: frozenset[Buffer]
+    writes: frozenset[Buffer]
+    is_plain: bool
+
+    @classmethod
+    def of(cls, stmt: Stmt) -> _Uses:
+        """Return what one does."""
+        reads, writes = set(_memory(stmt, Load)), set(_memory(stmt, Store))
+        accesses = [each for each in PROGRAM.pre_order(stmt) if isinstance(each, (Load, Store))]
+        is_plain = only_stores(stmt) and not any(isinstance(a.tensor, Var) for a in accesses)
+        return cls(stmt, frozenset(reads - writes), frozenset(writes), is_plain)
+
+
+def _not_computed(
+    uses: Sequence[_Uses], made: set[Buffer], known: frozenset[Parameter]
+) -> set[Buffer]:
+    """Return which of some memory is not made of constants alone, or not before it is used."""
+    lost: set[Buffer] = set()
+    used: set[Buffer] = set()  # by what stays
+    for each in uses:
+        stays = not each.is_plain or not each.writes <= made or not each.reads <= known | made
+        if stays:
+            lost |= each.writes & made
+            used |= each.reads
+        else:
+            lost |= each.writes & used
+    return lost
+
+
+def _grows_little(buffer: Buffer, uses: Sequence[_Uses]) -> bool:
+    """Return whether memory is not much more than what it is computed of."""
+    reads = {read for each in uses if buffer in each.writes for read in each.reads}
+    return 0 < _size(buffer) <= MOST_GROWTH * sum(map(_size, reads))
 
 
 def _size(buffer: Buffer) -> int:

@@ -305,11 +305,7 @@ def _of(root: Node, buffer: Buffer) -> list[Load | Store]:
 
 def nth_buffer(block: Ref, number: int, kind: type[Load | Store]) -> Buffer:
     """Return a buffer that a block loads from, or stores to, by its number."""
-    found = [each for each in accesses(_block(block).body) if isinstance(each, (Load, Store))]
-    written = {buffer_of(each) for each in found if isinstance(each, Store)}
-    buffers = dict.fromkeys([buffer_of(each) for each in found if isinstance(each, kind)])
-    if kind is Load:
-        buffers = dict.fromkeys(sorted(buffers, key=written.__contains__))
+    buffers = buffers_of(block, kind)
     if not 0 <= number < len(buffers):
         does = "reads" if kind is Load else "writes"
         known = ", ".join([f"{at}: {each.name}" for at, each in enumerate(buffers)])
@@ -317,7 +313,15 @@ def nth_buffer(block: Ref, number: int, kind: type[Load | Store]) -> Buffer:
             f"{one_line(block.stmt)} {does} {len(buffers)} buffers ({known or 'none'}); found "
             f"number {number}"
         )
-    return list(buffers)[number]
+    return buffers[number]
+
+
+def buffers_of(block: Ref, kind: type[Load | Store]) -> list[Buffer]:
+    """Return the buffers that a block loads from, or stores to, as they are numbered."""
+    found = [each for each in accesses(_block(block).body) if isinstance(each, (Load, Store))]
+    written = {buffer_of(each) for each in found if isinstance(each, Store)}
+    buffers = dict.fromkeys([buffer_of(each) for each in found if isinstance(each, kind)])
+    return sorted(buffers, key=written.__contains__) if kind is Load else list(buffers)
 
 
 def _buffer(tensor: Tensor) -> Buffer:

@@ -1,4 +1,4 @@
-"""Loops in another order, and iterations together: what moves, stays, and computes the same."""
+"""Schedules that fuse loops, put them in another order, and run iterations together."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from relayish import tir
 from tests.support.each import each
 from tests.support.seeds import seeds
 from tests.support.tir_programs import random_func, same_result
-from tests.support.tir_small import apply, function, loop, memory, nodes
+from tests.support.tir_small import apply, function, loop, memory, nodes, scheduled
 
 I, J, K = (tir.Var(name) for name in "ijk")  # noqa: E741 - as loops are called
 A, B, C = memory("A", 9, 16), memory("B", 16), memory("C", 9, 16)
 
 FIRST = tir.Load(B, (tir.const(0),))
+
+
+NAMES = ("fuse_loops", "sink_parallel_loops", "unroll_and_jam")
+
+
+def jammed(func):
+    return apply("UnrollLoop", scheduled("unroll_and_jam", func))
 
 
 def sums(count, extent=16, place=None, read=None):
@@ -31,7 +38,7 @@ def order(func):
 
 
 def test_a_parallel_loop_along_memory_goes_inside():
-    assert order(apply("SinkParallelLoops", sums(9))) == ["k", "j"]
+    assert order(scheduled("sink_parallel_loops", sums(9))) == ["k", "j"]
 
 
 @each(
@@ -47,7 +54,7 @@ def test_a_parallel_loop_along_memory_goes_inside():
     ],
 )
 def test_what_depends_or_jumps_stays(func):
-    assert apply("SinkParallelLoops", func) is func
+    assert scheduled("sink_parallel_loops", func) is func
 
 
 @each(("count", "loops", "stores"), [(2, 1, 2), (9, 1, 9), (12, 1, 12), (24, 2, 12), (26, 4, 13)])
@@ -55,7 +62,7 @@ def test_iterations_run_together(count, loops, stores):
     D = memory("D", 26, 16)
     value = B[J] + D[K, J]
     func = function([D, B], loop(K, 0, count, loop(J, 0, 16, tir.Store(B, value, (J,)))))
-    image = apply("UnrollAndJam", func)
+    image = jammed(func)
     assert (len(nodes(image, tir.For)), len(nodes(image, tir.Store))) == (loops, stores)
     given, found = np.arange(26 * 16, dtype="int32").reshape(26, 16), np.zeros(16, "int32")
     tir.run(image, given, found)
@@ -72,7 +79,7 @@ def test_iterations_run_together(count, loops, stores):
     ],
 )
 def test_what_is_stored_once_or_depends_is_not_jammed(func):
-    assert apply("UnrollAndJam", func) is func
+    assert jammed(func) is func
 
 
 @pytest.mark.slow("runs random programs")
@@ -80,8 +87,8 @@ def test_what_is_stored_once_or_depends_is_not_jammed(func):
 def test_random_programs_compute_the_same(seed):
     func = random_func(seed, size=20, more=("shared",) if seed % 2 else ())
     image = func
-    for name in ("SinkParallelLoops", "UnrollAndJam"):
-        image = apply(name, image)
+    for name in NAMES:
+        image = scheduled(name, image)
     assert same_result(func, image, seeds=(0, 1))
 
 
@@ -109,14 +116,14 @@ def nest(seed):
 
 @pytest.mark.slow("runs random nests")
 def test_random_nests_compute_the_same_and_many_of_them_change():
-    changed = {"SinkParallelLoops": 0, "UnrollAndJam": 0}
+    changed = dict.fromkeys(NAMES[1:], 0)
     generator = np.random.default_rng(0)
     for seed in seeds(250):
         func = nest(seed)
         given = [generator.integers(-9, 9, (12, 12)).astype("int32") for _ in range(2)]
         image = func
         for name in changed:
-            before, image = image, apply(name, image)
+            before, image = image, scheduled(name, image)
             changed[name] += image is not before
         expected, found = ([each.copy() for each in given] for _ in range(2))
         tir.run(func, *expected)
