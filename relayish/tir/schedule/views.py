@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -54,8 +54,13 @@ def memory_type_of(word: str) -> MemoryType:
     return found
 
 
-def uses_of(root: Node, buffer: Buffer) -> list[Load | Store]:
+def uses_of(root: Node, buffer: Buffer, memory: Collection[Node] = ()) -> list[Load | Store]:
     """Return the accesses to a buffer, all of which have its shape.
+
+    Args:
+        root: Where they are.
+        buffer: The buffer.
+        memory: What uses it in another way, and may: what gives it memory.
 
     Raises:
         ScheduleError: If it is used in another way, as by a call or as an array of another shape.
@@ -70,7 +75,11 @@ def uses_of(root: Node, buffer: Buffer) -> list[Load | Store]:
             )
     known = {id(each) for each in uses}
     for node in nodes_reached(root):
-        if isinstance(node, (BufferRange, Tensor, ScheduleBlock)) or id(node) in known:
+        if (
+            isinstance(node, (BufferRange, Tensor, ScheduleBlock))
+            or id(node) in known
+            or node in memory
+        ):
             continue
         held = PROGRAM.children(node)
         if any(each is buffer or is_view(each, buffer) for each in held):

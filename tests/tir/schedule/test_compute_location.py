@@ -50,6 +50,25 @@ def products(rows=6, columns=5):
     return tir.lower("f", [A, tir.compute((rows,), lambda i: C[i] + 1, "D")])
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_blocks_move_where_indices_are_counted_from_loops_around(sign):
+    """Each row has memory of its own, whose indices are made of those of the row."""
+    A = tir.placeholder("A", (6, 8), "int32")
+    B = tir.compute((6, 8), lambda i, j: A[i, j] * 2 + i, "B")
+    D = tir.compute((6, 6), lambda i, j: B[i, j] - B[i, j + 2], "D")
+    schedule = Schedule(tir.lower("f", [A, D]))
+    row, column = schedule.get_loops("D")
+    tiles, _ = schedule.split(column, [-1, 2])
+    schedule.compute_at(schedule.get_block("B"), tiles)
+    schedule.set_buffer(schedule.get_block("B"), "local", fixed=True)
+    if sign < 0:
+        schedule.transform_layout(schedule.get_block("B"), 0, lambda i, j: (i, 3 - j))
+    schedule.reverse_compute_at(schedule.get_block("D"), schedule.get_loops("B")[-1])
+    [*_, first, last] = [each.stmt.loop_var.name for each in schedule.get_loops("D")]
+    assert [row.stmt.loop_var.name, first, last] == ["i", "j_0", "ax1"]
+    check(schedule.program, schedule)
+
+
 def test_compute_at_computes_what_an_iteration_needs():
     func = blur()
     schedule = Schedule(func)

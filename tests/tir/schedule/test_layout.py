@@ -82,6 +82,84 @@ def test_other_maps_are_refused(index_map, message):
         schedule.transform_layout(schedule.get_block("C"), 0, index_map)
 
 
+def sliding(*, fixed: bool = False) -> Schedule:
+    """``out``, made of three rows of ``rows``, the last of which is made just before."""
+    A = tir.placeholder("A", (10, 4), "int32")
+    rows = tir.compute((10, 4), lambda i, j: A[i, j] * 3 + i, "rows")
+    out = tir.compute((8, 4), lambda i, j: rows[i, j] - rows[i + 1, j] * rows[i + 2, j], "out")
+    schedule = Schedule(tir.lower("f", [A, out]))
+    if fixed:
+        strips, _ = schedule.split(schedule.get_loops("out")[0], [-1, 4])
+        schedule.compute_at(schedule.get_block("rows"), strips)
+        schedule.set_buffer(schedule.get_block("rows"), "local", fixed=True)
+    last = schedule.get_loops("rows")[-2]
+    schedule.reverse_compute_at(schedule.get_block("out"), last)
+    return schedule
+
+
+@pytest.mark.parametrize("rows", [3, 4])
+@pytest.mark.parametrize("fixed", [False, True])
+def test_elements_share_a_place_one_after_the_other(rows, fixed):
+    schedule = sliding(fixed=fixed)
+    schedule.transform_layout(schedule.get_block("rows"), 0, lambda i, j: (i % rows, j))
+    assert [each.value for each in schedule.func.temp_bufs[0].shape] == [rows, 4]
+    check(schedule.program, schedule)
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize(
+    ("index_map", "iterations"),
+    [
+        (lambda i, j: (i % 2, j), (2, 0, 2, 0)),
+        (lambda i, j: (i / 2, j), (1, 0, 2, 0)),
+        (lambda i, j: (i, j / 2), (0, 1, 2, 0)),
+        (lambda i, j: (9 - i) * 4 + (3 - j) / 3, (0, 2, 2, 1)),
+    ],
+)
+def test_no_element_is_stored_over_that_is_read_afterwards(index_map, iterations, fixed):
+    schedule = sliding(fixed=fixed)
+    row = "ax0" if fixed else "i"
+    over, read = [schedule.get_loops(name)[-1].stmt.loop_var.name for name in ("rows", "out")]
+    i, j, then, at = iterations
+    with pytest.raises(ScheduleError, match="gives one place to several elements") as found:
+        schedule.transform_layout(schedule.get_block("rows"), 0, index_map)
+    message = str(found.value)
+    assert f"at {row} = {i}, {over} = {j} would store over what rows[" in message
+    assert f"at {row} = {then}, {read} = {at} reads afterwards" in message
+
+
+@pytest.mark.parametrize("kind", ["PARALLEL", "VECTORIZED"])
+def test_iterations_that_are_run_at_once_share_no_place(kind):
+    A = tir.placeholder("A", (8,), "int32")
+    B = tir.compute((8,), lambda i: A[i] * 3, "B")
+    schedule = Schedule(tir.lower("f", [A, tir.compute((8,), lambda i: B[i] - 1, "C")]))
+    [loop] = schedule.get_loops("C")
+    schedule.compute_at(schedule.get_block("B"), loop)
+    (schedule.parallel if kind == "PARALLEL" else schedule.vectorize)(loop)
+    with pytest.raises(ScheduleError, match=f"loop i cannot be {kind}"):
+        schedule.transform_layout(schedule.get_block("B"), 0, lambda i: i / 8)
+    assert "B[i0] = " in str(schedule.func)
+    check(schedule.program, schedule)
+
+
+def test_serial_iterations_share_a_place():
+    A = tir.placeholder("A", (8,), "int32")
+    B = tir.compute((8,), lambda i: A[i] * 3, "B")
+    schedule = Schedule(tir.lower("f", [A, tir.compute((8,), lambda i: B[i] - 1, "C")]))
+    schedule.compute_at(schedule.get_block("B"), schedule.get_loops("C")[0])
+    schedule.transform_layout(schedule.get_block("B"), 0, lambda i: i / 8)
+    assert [each.value for each in schedule.func.temp_bufs[0].shape] == [1]
+    check(schedule.program, schedule)
+
+
+def test_memory_of_an_iteration_has_another_layout():
+    schedule = sliding(fixed=True)
+    schedule.transform_layout(schedule.get_block("rows"), 0, lambda i, j: (j / 2, i, j % 2))
+    [alloc] = tir.collect_ir_nodes(schedule.func, lambda each: isinstance(each, tir.Alloc))
+    assert str(alloc) == "alloc(_rows, 2, 6, 2)"
+    check(schedule.program, schedule)
+
+
 def test_layout_of_an_argument_is_the_callers():
     schedule = Schedule(sums())
     with pytest.raises(ScheduleError, match=r"_D is an argument of f.*cache_read and cache_write"):

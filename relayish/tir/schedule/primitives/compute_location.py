@@ -205,8 +205,8 @@ def _boxes(move: Relocation, buffers: Sequence[Buffer], *, is_needed: bool) -> d
             if tensor.buffer is not buffer or not sees_whole_buffer(tensor):
                 continue
             for index, bounds in zip(access.indices, region, strict=True):
-                solved = _solved(index, bounds, context)
-                if solved is None or solved[0] not in block.iter_vars:
+                solved = _solved(index, bounds, block.iter_vars, context)
+                if solved is None:
                     continue
                 var, its = solved
                 found[var] = its if var not in found else _earlier(found[var], its, context)
@@ -221,18 +221,27 @@ def _boxes(move: Relocation, buffers: Sequence[Buffer], *, is_needed: bool) -> d
 
 
 def _solved(
-    index: Expr, bounds: SymbolicBounds | None, context: Context
+    index: Expr, bounds: SymbolicBounds | None, variables: Sequence[Var], context: Context
 ) -> tuple[Var, SymbolicBounds] | None:
-    """Return between which bounds a variable is of which an index is made; ``None``: anywhere."""
+    """Return between which bounds a variable is that an index is made of; ``None``: anywhere.
+
+    Args:
+        index: Made of one of the variables, and of others, which are around the loop.
+        bounds: Of the index.
+        variables: Those of the block.
+        context: What is known in the loop.
+    """
     if bounds is None or not index.type.is_scalar:
         return None
     form = linear_form(index)
-    if len(form.terms) != 1:
+    own = [each for each in form.terms if each in variables]
+    if len(own) != 1 or not all(isinstance(each, Var) for each in form.terms):
         return None
-    [(var, factor)] = form.terms.items()
-    if not isinstance(var, Var):
-        return None
-    low, high = [each.shifted(-form.constant).times(1 if factor > 0 else -1) for each in bounds]
+    [var] = own
+    assert isinstance(var, Var)
+    factor = form.terms[var]
+    rest = form.plus(Affine(0, {var: factor}), -1)
+    low, high = [each.plus(rest, -1).times(1 if factor > 0 else -1) for each in bounds]
     if factor < 0:
         low, high = high, low
     by = abs(factor)

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
+from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.dependence.accesses import collect_accesses
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.linear.bounds import interval_of
+from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.builders.expr import zero
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr, const, integer_of
-from relayish.tir.ir.stmt import Block, For
+from relayish.tir.ir.stmt import Alloc, Block, For
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.ir.type import INT32
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.index_map import IndexMap
+from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.nests import wrap
+from relayish.tir.schedule.order import Question
 from relayish.tir.schedule.primitives.caching import nth_buffer
-from relayish.tir.schedule.primitives.memory import require_temporary, scope_of, set_temporary
+from relayish.tir.schedule.primitives.memory import require_own, scope_of, set_temporary
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.schedule.views import declare_around, redirect, uses_of
-from relayish.tir.verifier.dependences import quote
+from relayish.tir.verifier.dependences import AT_ONCE, quote
 
 
 class LayoutSteps(Steps):
@@ -46,16 +52,17 @@ class LayoutSteps(Steps):
             block: A block that uses it.
             buffer_index: Its number among the buffers that the block stores to, or reads.
             index_map: Makes of an element's indices those where it is stored, as in
-                ``lambda i, j: (i / 4, j, i % 4)``. No two elements may get the same; places that
-                no element gets are padding.
+                ``lambda i, j: (i / 4, j, i % 4)``. Elements may share a place, as by
+                ``lambda i, j: (i % 3, j)``, if none is stored there while another one is still to
+                be read; places that no element gets are padding.
             buffer_index_type: ``"write"``, or ``"read"``: numbered as ``cache_read`` does.
 
         Raises:
-            ScheduleError: If the buffer is an argument, whose layout is the caller's, or elements
-                would share a place, or have none.
+            ScheduleError: If the buffer is an argument, whose layout is the caller's, or an element
+                would have no place, or be stored over before it is read.
 
         Source:
-            TVM ``transform_layout``.
+            TVM ``transform_layout``, Halide ``fold_storage``.
         """
         made = IndexMap.of(index_map)
         self.apply("transform_layout", block, buffer_index, made, buffer_index_type)
@@ -74,14 +81,20 @@ def transform_layout(
     if buffer_index_type not in kinds:
         raise ScheduleError(f"found {buffer_index_type!r}; expected 'write' or 'read'")
     buffer = nth_buffer(block, buffer_index, kinds[buffer_index_type])
-    require_temporary(
-        state, buffer, "cache_read and cache_write make one, which can have another layout"
-    )
+    require_own(state, buffer, "cache_read and cache_write make one, which can have another layout")
     shape = _shape(buffer, index_map)
     image = buffer.with_fields(shape=shape, strides=(), elem_offset=None)
-    _check_injective(buffer, image, index_map)
     scope = scope_of(state, buffer)
-    uses = uses_of(scope.stmt, buffer)
+    memory = {
+        each: each.with_fields(destination=image, extents=shape)
+        for each in PROGRAM.pre_order(scope.stmt)
+        if isinstance(each, Alloc) and each.destination is buffer
+    }
+    uses = uses_of(scope.stmt, buffer, memory)
+    shared = _sharing(buffer, image, index_map)
+    if shared:
+        life = scope if memory else state.ref(state.func.body)
+        _check_lifetimes(life, buffer, index_map, shared)
     tensors: dict[Tensor, Tensor] = {}
     for each in uses:
         if any(index.type != INT32 for index in each.indices):
@@ -95,9 +108,11 @@ def transform_layout(
         pairs = zip(index_map.indices, index_map.at(indices), strict=True)
         return tuple([each if isinstance(rule, Var) else tidy(each) for rule, each in pairs])
 
-    state.replace(scope, redirect(scope.stmt, uses, tensors, at))
+    state.replace(scope, redirect(scope.stmt, uses, tensors, at, memory))
     set_temporary(state, buffer, image)
     declare_around(state, scope)
+    if shared:
+        _check_kinds_of_users(state, image)
 
 
 def _shape(buffer: Buffer, index_map: IndexMap) -> tuple[Expr, ...]:
@@ -128,26 +143,75 @@ def _shape(buffer: Buffer, index_map: IndexMap) -> tuple[Expr, ...]:
     return tuple(shape)
 
 
-def _check_injective(buffer: Buffer, image: Buffer, index_map: IndexMap) -> None:
-    """Raise if two elements get one place: if a nest that fills them stores one twice."""
+def _sharing(buffer: Buffer, image: Buffer, index_map: IndexMap) -> str:
+    """Return how two elements are apart that get one place; empty if none do.
+
+    They do if a nest that fills them stores one twice.
+    """
     target = Tensor(image.name, image.shape, image.dtype, image)
     loops = [
         For(var, const(0, INT32), size, Block(()))
         for var, size in zip(index_map.variables, buffer.shape, strict=True)
     ]
     store: Stmt = Store(target, zero(image.dtype), index_map.indices)
-    nest = wrap(loops, store)
-    found = next(iter(dependences(nest)), None)
+    found = next(iter(dependences(wrap(loops, store))), None)
     if found is None:
-        return
+        return ""
     apart = ", ".join(
         [
             f"{var.name} {'any' if distance is None else f'{distance:+}'}"
             for var, distance in zip(index_map.variables, found.distance, strict=True)
         ]
     )
-    sure = "" if found.is_exact else "it is not known that not "
-    raise ScheduleError(
-        f"{sure}{index_map} gives one place to several elements of {buffer.name}, which are apart "
-        f"by {apart}; expected a place for each"
+    sure = "" if found.is_exact else " (it is not known that not)"
+    return (
+        f"{index_map} gives one place to several elements of {buffer.name}{sure}, which are apart "
+        f"by {apart}"
     )
+
+
+def _check_lifetimes(life: Ref, buffer: Buffer, index_map: IndexMap, shared: str) -> None:
+    """Raise if an element may be stored where another one is that is read afterwards.
+
+    Args:
+        life: What is run from when the buffer gets its memory until nothing needs that.
+        buffer: The buffer.
+        index_map: What gives several elements one place.
+        shared: What is told of that.
+
+    Complexity:
+        A question for each two stores, load and dimension, twice.
+    """
+    context = life.state.context(life)
+    found = collect_accesses(life.stmt).all
+    used = [each for each in found if each.location is buffer and each.indices is not None]
+    stores, loads = [[e for e in used if e.writes], [e for e in used if e.reads]]
+    for kept, load, over in itertools.product(stores, loads, stores):
+        for dimension, is_less in itertools.product(range(len(buffer.shape)), (True, False)):
+            question = Question(context)
+            first, last, between = map(question.execute, (kept, load, over))
+            question.demand_same_element(first, last)
+            question.demand_before(first, between)
+            question.demand_before(between, last)
+            own, other = [each.access.indices or () for each in (last, between)]
+            for one, another in zip(index_map.at(own), index_map.at(other), strict=True):
+                question.demand_equal(last.value(one), between.value(another))
+            pair = last.value(own[dimension]), between.value(other[dimension])
+            question.demand_less(*(pair if is_less else pair[::-1]))
+            answer = question.answer(between, last)
+            if answer is not None:
+                when, then = [f" at {each}" if each else "" for each in answer.iterations]
+                sure = "" if answer.is_exact else " (it is not known that not)"
+                raise ScheduleError(
+                    f"{shared}; {quote(over.node)}{when} would store over what "
+                    f"{quote(load.node)}{then} reads afterwards{sure}; expected a place for each "
+                    f"while it is needed"
+                )
+
+
+def _check_kinds_of_users(state: State, buffer: Buffer) -> None:
+    """Raise if iterations that run at once depend on each other by a buffer."""
+    for ref in state.refs(state.func.body):
+        loop = ref.stmt
+        if isinstance(loop, For) and loop.for_type & AT_ONCE and buffer in nodes_reached(loop):
+            check_at_once(loop, state.context(ref))

@@ -169,13 +169,18 @@ def _stored_by(state: State, block: Ref) -> Buffer:
     return buffer
 
 
-def require_temporary(state: State, buffer: Buffer, advice: str) -> None:
-    """Raise unless a buffer is memory of the function's own, while all of it runs."""
+def require_own(state: State, buffer: Buffer, advice: str) -> None:
+    """Raise unless a buffer is memory of the function's own."""
     if buffer not in state.func.temp_bufs:
         raise ScheduleError(
             f"{buffer.name} is an argument of {state.func.name}, whose memory the caller gives; "
             f"expected a temporary; {advice}"
         )
+
+
+def require_temporary(state: State, buffer: Buffer, advice: str) -> None:
+    """Raise unless a buffer is memory of the function's own, while all of it runs."""
+    require_own(state, buffer, advice)
     for each in PROGRAM.pre_order(state.func.body):
         if isinstance(each, (Alloc, Free)) and each.destination is buffer:
             raise ScheduleError(
