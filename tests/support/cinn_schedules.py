@@ -1,7 +1,8 @@
 """What CINN's tests of schedules build, by meaning: own programs, small enough to be run.
 
 Each is a function that takes the steps; ``tests/cases/cinn_schedules.txt`` has the nest that comes
-out, without braces and the root.
+out, without braces and the root. The steps of its tests of traces stand in ``cinn_traces.txt``, of
+programs that are as large as there.
 
 What differs in the nests: conditions are asked within the innermost loop, and joined; a loop that
 ``rfactor`` makes results for stays where it was; sums of floats are made in another order only
@@ -11,6 +12,7 @@ buffer that the block of a sum reads.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -18,6 +20,8 @@ from typing import Final
 from relayish import tir
 
 EXPECTED: Final = Path(__file__).parents[1] / "cases" / "cinn_schedules.txt"
+
+TRACES: Final = EXPECTED.with_name("cinn_traces.txt")
 
 CASES: Final[dict[str, Callable[[], tir.Schedule]]] = {}
 """By the name of CINN's test."""
@@ -32,6 +36,26 @@ def expected() -> dict[str, list[str]]:
     """Return the nests that come out, by the name of the test."""
     parts = EXPECTED.read_text(encoding="utf-8").split("== ")[1:]
     return {part.splitlines()[0]: part.splitlines()[1:] for part in parts}
+
+
+@functools.cache
+def traces() -> dict[str, tuple[str, str]]:
+    """Return what CINN's tests of traces schedule, and the steps, by the kind of step."""
+    parts = TRACES.read_text(encoding="utf-8").split("== ")[1:]
+    pairs = [part.split("\n", 1) for part in parts]
+    found = {}
+    for head, steps in pairs:
+        name, program = head.split(": ", 1)
+        found[name] = program, f"schedule = tir.Schedule(func)\n{steps.rstrip()}"
+    return found
+
+
+def trace_of(name: str) -> tuple[tir.LoweredFunc, str]:
+    """Return the function that a test of traces schedules, and the steps as Python."""
+    program, steps = traces()[name]
+    schedule = eval(program)
+    assert isinstance(schedule, tir.Schedule)
+    return schedule.func, steps
 
 
 def nest(func: tir.LoweredFunc) -> list[str]:
@@ -53,6 +77,13 @@ def copied(*shape: int, needed: bool = False) -> tir.Schedule:
     B = tir.compute(shape, lambda *at: A[at], "B")
     C = tir.compute(shape, lambda *at: B[at], "C")
     return tir.Schedule(tir.lower("f", [A, C] if needed else [A, B]))
+
+
+def copied_twice(*shape: int) -> tir.Schedule:
+    """``B = A``, by two functions' bodies, one behind the other."""
+    func = copied(*shape).func
+    body = tir.Block((*tir.as_block(func.body).stmts, *tir.as_block(func.body).stmts))
+    return tir.Schedule(func.with_fields(body=body))
 
 
 def computed(
@@ -304,10 +335,11 @@ def rfactor1() -> tir.Schedule:
     return s
 
 
-def product() -> tir.Schedule:
-    A, B = tir.placeholder("A", (8, 4)), tir.placeholder("B", (4, 2))
-    k0 = tir.reduce_axis("k0", 4)
-    C = tir.compute((8, 2), lambda i, j: tir.reduce_sum(A[i, k0] * B[k0, j], [k0]), "C")
+def product(rows: int = 8, inner: int = 4, columns: int = 2) -> tir.Schedule:
+    A, B = tir.placeholder("A", (rows, inner)), tir.placeholder("B", (inner, columns))
+    k0 = tir.reduce_axis("k0", inner)
+    shape = (rows, columns)
+    C = tir.compute(shape, lambda i, j: tir.reduce_sum(A[i, k0] * B[k0, j], [k0]), "C")
     return tir.Schedule(tir.lower("f", [A, B, C]))
 
 

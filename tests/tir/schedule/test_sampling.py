@@ -73,7 +73,10 @@ def test_the_same_seed_draws_the_same():
         (2, {"max_innermost_factor": -2}),
         (2, {"decision": [4]}),
         (2, {"decision": [8, 0]}),
-        (2, {"decision": [8, -1]}),
+        (2, {"decision": [0, 8]}),
+        (2, {"decision": [-2, 8]}),
+        (2, {"decision": [-1, -1]}),
+        (2, {"decision": [-1, 2, 4]}),
     ],
 )
 def test_a_tile_that_cannot_be_is_refused(n, more):
@@ -96,6 +99,14 @@ def test_a_decision_for_another_extent_keeps_what_divides():
     assert tiled(96, [2, 8, 4]) == [3, 8, 4]
     assert tiled(36, [2, 8, 4]) == [1, 9, 4]
     assert tiled(35, [2, 8, 4]) == [1, 1, 35]
+
+
+def test_one_factor_of_a_decision_is_what_it_has_to_be():
+    assert tiled(64, [-1, 8, 4]) == [2, 8, 4]
+    assert tiled(64, [2, -1, 4]) == [2, 8, 4]
+    assert tiled(64, [2, 8, -1]) == [2, 8, 4]
+    assert tiled(36, [2, 8, -1]) == [2, 18, 1]
+    assert tiled(36, [5, -1, 4]) == [9, 1, 4]
 
 
 def test_a_number_is_drawn_as_often_as_its_probability_says():

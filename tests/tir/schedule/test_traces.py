@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from relayish import tir
+from relayish.codegen.c import to_c
 from relayish.errors import ScheduleError
 from relayish.tir.schedule.registry import PRIMITIVES
-from tests.support.cinn_schedules import CASES, computed, copied, product
+from tests.support.cinn_schedules import CASES, computed, copied, product, trace_of, traces
 from tests.tir.schedule.test_cinn_schedules import REFUSED
 from tests.tir.schedule.test_padding import cached
 from tests.tir.schedule.test_tensorize import axpy, rank_one
@@ -30,84 +33,9 @@ def loops(name: str, step: Callable[[tir.Schedule, list[tir.LoopRV]], object]) -
     return lambda s: step(s, s.get_loops(name))
 
 
-def split_and_reordered(order: tuple[int, ...]) -> Steps:
-    def take(s: tir.Schedule) -> None:
-        s.split(s.get_loops("B")[0], s.sample_perfect_tile(s.get_loops("B")[0], 2, 1, [-1, 4]))
-        s.split(s.get_loops("B")[2], s.sample_perfect_tile(s.get_loops("B")[2], 2, 1, [-1, 2]))
-        made = s.get_loops("B")
-        s.reorder([made[at] for at in order])
-
-    return take
-
-
-def waiting(s: tir.Schedule) -> None:
-    s.cache_write(s.get_block("B"), 0, "local")
-    s.cache_write(s.get_block("C"), 0, "local")
-    s.sync_threads(s.get_block("C"), False)
-    s.sync_threads(s.get_block("B"))
-
-
-def noted(s: tir.Schedule) -> None:
-    for key, value in {"k1": 64, "k2": True, "k3": 2.0, "k4": "v4"}.items():
-        s.annotate(s.get_block("B"), key, value)
-
-
-def noted_no_more(s: tir.Schedule) -> None:
-    noted(s)
-    for key in ("k1", "k2", "k3", "k4"):
-        s.unannotate(s.get_block("B"), key)
-
-
 def padded(s: tir.Schedule) -> None:
     s.pad_einsum(s.get_block("C_global_temp_buffer"), [3, 1, 3])
 
-
-CINN: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
-    "Append_Replay": (CASES["split_and_fuse1"], lambda s: None),
-    "GetAllBlocks": (two, lambda s: s.get_all_blocks()),
-    "GetChildBlocks": (two, block("root", lambda s, root: s.get_child_blocks(root))),
-    "GetLoops": (two, block("B", lambda s, b: s.get_loops(b))),
-    "GetLoopsWithName": (two, lambda s: s.get_loops("B")),
-    "GetBlock": (two, lambda s: s.get_block("B")),
-    "GetRootBlock": (two, loops("B", lambda s, all_: s.get_root_block(all_[1]))),
-    "SamplePerfectTile": (two, loops("B", lambda s, all_: s.sample_perfect_tile(all_[0], 2, 1))),
-    "SampleCategorical": (two, lambda s: s.sample_categorical([1, 2, 3], [1.0, 2.0, 3.0])),
-    "Split": (two, loops("B", lambda s, all_: s.split(all_[0], [4, -1]))),
-    "SplitWithName": (two, loops("B", lambda s, all_: s.split(all_[1], [4, -1]))),
-    "Fuse": (two, loops("B", lambda s, all_: s.fuse(all_))),
-    "FuseWithName": (two, lambda s: s.fuse(s.get_loops("B"))),
-    "FuseWithBlock": (two, block("B", lambda s, b: s.fuse(s.get_loops(b)))),
-    "ComputeAt": (two, loops("C", lambda s, all_: s.compute_at(s.get_block("B"), all_[1]))),
-    "SimpleComputeAt": (
-        two,
-        loops("C", lambda s, all_: s.simple_compute_at(s.get_block("B"), all_[1])),
-    ),
-    "ReverseComputeAt": (
-        two,
-        loops("B", lambda s, all_: s.reverse_compute_at(s.get_block("C"), all_[1])),
-    ),
-    "CacheRead": (two, block("B", lambda s, b: s.cache_read(b, 0, "local"))),
-    "CacheWrite": (two, block("B", lambda s, b: s.cache_write(b, 0, "local"))),
-    "SyncThreads": (two, waiting),
-    "SetBuffer": (two, block("B", lambda s, b: s.set_buffer(b, "shared"))),
-    "Reorder": (lambda: copied(8, 8, 4), split_and_reordered((4, 0))),
-    "ReorderWithBlock": (lambda: copied(8, 8, 4), split_and_reordered((2, 3, 1, 4, 0))),
-    "ReorderWithName": (lambda: copied(8, 8, 4), split_and_reordered((4, 2, 3, 1, 0))),
-    "Parallel": (two, loops("B", lambda s, all_: s.parallel(all_[0]))),
-    "Vectorize": (two, loops("B", lambda s, all_: s.vectorize(all_[1], 4))),
-    "Unroll": (two, loops("B", lambda s, all_: s.unroll(all_[1]))),
-    "ComputeInline": (two, block("B", lambda s, b: s.compute_inline(b))),
-    "ReverseComputeInline": (two, block("C", lambda s, c: s.reverse_compute_inline(c))),
-    "Bind": (two, loops("B", lambda s, all_: s.bind(all_[0], "blockIdx.x"))),
-    "Rfactor": (
-        product,
-        loops("C", lambda s, all_: s.rfactor(all_[2], 0, allow_reordering=True)),
-    ),
-    "MergeExprs": (two, lambda s: s.merge_exprs()),
-    "Annotate": (two, noted),
-    "Unannotate": (two, noted_no_more),
-}
-"""CINN's tests of traces, by the kind of step: a schedule, and what is done to it."""
 
 OTHERS: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
     "flatten_loops": (two, loops("B", lambda s, all_: s.flatten_loops(all_, True))),
@@ -136,7 +64,21 @@ OTHERS: dict[str, tuple[Callable[[], tir.Schedule], Steps]] = {
     "pad_einsum": (lambda: cached(product().program)[0], padded),
     "tag_post_schedule": (two, lambda s: s.tag_post_schedule()),
 }
-"""The same of primitives that CINN's tests of traces leave out."""
+"""Primitives that CINN's tests of traces leave out: a schedule, and what is done to it."""
+
+
+def run(steps: str, func: tir.LoweredFunc) -> dict[str, Any]:
+    """Return the names that a trace as Python makes, with what they stand for."""
+    known = {"tir": tir, "func": func}
+    exec(steps, known)
+    return known
+
+
+def results(steps: str, known: dict[str, Any]) -> list[str]:
+    """Return what the last step makes, as text."""
+    names = steps.splitlines()[-1].rpartition(" = ")[0]
+    made = [known[name.strip()] for name in names.split(",") if name.strip()]
+    return [str(each if isinstance(each, int) else each.stmt) for each in made]
 
 
 def check(schedule: tir.Schedule) -> None:
@@ -144,17 +86,41 @@ def check(schedule: tir.Schedule) -> None:
     stored, text = schedule.trace.to_json(), tir.astext(schedule.func)
     assert tir.Trace.from_json(stored).to_json() == stored
     again = tir.Trace.from_json(stored).replay(schedule.program)
-    known = {"tir": tir, "func": schedule.program}
-    exec(str(schedule.trace), known)
-    for other in (again, known["schedule"]):
+    for other in (again, run(str(schedule.trace), schedule.program)["schedule"]):
         assert isinstance(other, tir.Schedule)
         assert tir.astext(other.func) == text
         assert other.trace.to_json() == stored
 
 
-@pytest.mark.parametrize("name", [*CINN, *OTHERS])
+@pytest.mark.parametrize("name", traces())
+def test_a_trace_by_hand_and_what_is_recorded_of_it_make_the_same(name):
+    """As CINN asks of each kind of step: results of the last, programs, and their text in C."""
+    func, steps = trace_of(name)
+    known = run(steps, func)
+    schedule = known["schedule"]
+    assert str(schedule.trace) == steps
+    assert tir.verify(schedule.func) == ()
+    check(schedule)
+    again = run(str(tir.Trace.from_json(schedule.trace.to_json())), func)
+    assert results(steps, again) == results(steps, known)
+    assert to_c(again["schedule"].func).text == to_c(schedule.func).text
+
+
+def test_all_of_cinns_tests_of_traces_are_there():
+    assert len(traces()) == 33
+
+
+def test_factors_that_are_drawn_given_or_of_a_loop_by_name_split_alike():
+    func, steps = trace_of("Split")
+    expected = results(steps, run(steps, func))
+    for loop in (lambda s: s.get_loops(s.get_block("B"))[0], lambda s: s.get_loops("B")[0]):
+        schedule = tir.Schedule(func)
+        assert [str(each.stmt) for each in schedule.split(loop(schedule), [4, -1])] == expected
+
+
+@pytest.mark.parametrize("name", OTHERS)
 def test_a_step_is_taken_again_from_python_and_from_json(name):
-    make, take = {**CINN, **OTHERS}[name]
+    make, take = OTHERS[name]
     schedule = make()
     take(schedule)
     check(schedule)
@@ -166,8 +132,8 @@ def test_whole_schedules_are_made_again_from_python_and_from_json(name):
 
 
 def test_every_primitive_is_taken_again():
-    taken = set()
-    for make, take in [*CINN.values(), *OTHERS.values()]:
+    taken = set(re.findall(r"schedule\.(\w+)\(", "".join(steps for _, steps in traces().values())))
+    for make, take in OTHERS.values():
         schedule = make()
         take(schedule)
         taken |= {step.name for step in schedule.trace.steps}

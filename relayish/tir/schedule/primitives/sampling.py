@@ -36,12 +36,13 @@ class SamplingSteps(Steps):
             n: How many factors, two or more.
             max_innermost_factor: The last is drawn to be no more than that; -1: whatever it is.
             decision: What to return instead of drawing. On a loop of another extent, where a factor
-                does not divide what those within it leave, it becomes all that is left; the
-                outermost is what it has to be.
+                does not divide what those within it leave, it becomes all that is left. One
+                may be -1, else the outermost is taken for that: it is what it has to be, and those
+                outside of it take what is left before it does.
 
         Raises:
             ScheduleError: If ``n`` or ``max_innermost_factor`` allow no tile, or ``decision`` is
-                not so many positive numbers.
+                not so many positive numbers, of which one may be -1.
 
         Source:
             CINN ``IRSchedule::SamplePerfectTile``, TVM ``sample_perfect_tile``.
@@ -100,8 +101,9 @@ def sample_perfect_tile(
     limit = max_innermost_factor
     expect(limit, "a positive factor, or -1", limit >= 1 or limit == -1)
     if decision is not None:
-        is_tile = len(decision) == n and all(each >= 1 for each in decision[1:])
-        expect(decision, f"{n} factors, all but the first positive", is_tile)
+        others = [each for each in decision if each != -1]
+        is_tile = len(decision) == n and len(others) >= n - 1 and all(each >= 1 for each in others)
+        expect(decision, f"{n} positive factors, one of which may be -1", is_tile)
     extent = integer_of(stmt.extent)
     if extent is None or extent < 1:
         tile = [-1, *[1] * (n - 1)]
@@ -114,11 +116,14 @@ def sample_perfect_tile(
 
 def _adapted(extent: int, decision: Sequence[int]) -> list[int]:
     """Return the tile of an extent that has the factors of another, from within, while it can."""
-    inner: list[int] = []
-    for factor in reversed(decision[1:]):
-        inner.append(extent if extent % factor else factor)
-        extent //= inner[-1]
-    return [extent, *reversed(inner)]
+    free = decision.index(-1) if -1 in decision else 0
+    tile = [*decision]
+    for at in (*reversed(range(free + 1, len(tile))), *range(free)):
+        if extent % tile[at]:
+            tile[at] = extent
+        extent //= tile[at]
+    tile[free] = extent
+    return tile
 
 
 def _draw_tile(random: Random, extent: int, n: int, most: int) -> list[int]:
