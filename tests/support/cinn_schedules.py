@@ -437,9 +437,8 @@ def Unannotate() -> tir.Schedule:
     return s
 
 
-@case
-def ComplexIndices() -> tir.Schedule:
-    """Refused: the copy of a sum would be stored in each step of the sum, while it is not done."""
+def indices_of_tiles(order: Sequence[int]) -> tir.Schedule:
+    """Loops of a sum in some order; the copy of a part of it stands in the second of them."""
     A = tir.placeholder("A", (8, 16), "int32")
     k = tir.reduce_axis("k", 16)
     s = tir.Schedule(
@@ -449,12 +448,40 @@ def ComplexIndices() -> tir.Schedule:
     s.split(s.get_loops("B")[0], [4, -1])
     s.split(s.get_loops("B")[2], [8, -1])
     loops = s.get_loops("B")
-    s.reorder([loops[at] for at in (2, 0, 3, 1)])
+    s.reorder([loops[at] for at in order])
     copy = s.cache_read(s.get_block("B"), 0, "shared")
     s.compute_at(copy, s.get_loops("B")[0])
     sums = s.cache_write(s.get_block("B"), 0, "local")
-    s.reverse_compute_at(s.get_block("B"), s.get_loops(sums)[1])
+    s.reverse_compute_at(s.get_block("B"), s.get_loops(sums)[list(order).index(0)])
     return s
+
+
+@case
+def ComplexIndices() -> tir.Schedule:
+    """Refused: the copy of a sum would be stored in each step of the sum, while it is not done."""
+    return indices_of_tiles((2, 0, 3, 1))
+
+
+def stored_in_each_step(zeros: bool) -> tir.LoweredFunc:
+    """What comes out of ``ComplexIndices`` in CINN: sums in memory of their own, of which no zeros.
+
+    Args:
+        zeros: Whether the zeros go to that memory, and not to where its copy goes.
+    """
+    A, B = tir.placeholder("A", (8, 16), "int32"), tir.placeholder("B", (8,), "int32")
+    sums = tir.Tensor("S", (8,), "int32", tir.Buffer("_S", (8,), "int32"))
+
+    def tile(k: tir.Expr, i: tir.Expr) -> tir.Stmt:
+        def add(at: tir.Expr, by: tir.Expr) -> tir.Stmt:
+            return tir.store(sums, sums[i * 2 + at] + A[i * 2 + at, k * 2 + by], i * 2 + at)
+
+        adding = tir.for_("k1", 2, lambda by: tir.for_("i1", 2, lambda at: add(at, by)))
+        back = tir.for_("at", 2, lambda at: tir.store(B, sums[i * 2 + at], i * 2 + at))
+        return tir.block(adding, back)
+
+    first = tir.for_("i", 8, lambda i: tir.store(sums if zeros else B, tir.const(0), i))
+    steps = tir.for_("k0", 8, lambda k: tir.for_("i0", 4, lambda i: tile(k, i)))
+    return tir.LoweredFunc("f", (A, B), tir.block(first, steps), (sums.buffer,))
 
 
 @case
