@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
-from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.tir.analysis.dependence.dependence import Dependence
 from relayish.tir.analysis.dependence.dependences import dependences, loop_carried
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from relayish.tir.analysis.facts.scopes import enter_loop
 from relayish.tir.analysis.values.context import Context
-from relayish.tir.ir import operators as ops
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr, FloatImm, IntImm, UIntImm
 from relayish.tir.ir.stmt import For, ScheduleBlockRealize
-from relayish.tir.ir.tensor import Load, Store, Var
+from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.schedule.conflicts import show_conflict
 from relayish.tir.schedule.expressions import is_fixed
 from relayish.tir.schedule.nests import chain
+from relayish.tir.schedule.reduction_steps import free_steps
 from relayish.tir.schedule.state import Ref
 from relayish.tir.verifier.dependences import AT_ONCE, is_harmless, quote, reach_of
 from relayish.tir.verifier.loop_kinds import spell
@@ -44,7 +43,7 @@ def check_directions(
         is_harmless: Whether a sink may come before its source after all.
 
     Raises:
-        ScheduleError: Naming the accesses, how many iterations they are apart, and what to do.
+        ScheduleError: Naming the accesses, an iteration of each, and what to do.
     """
     if context.is_unreachable:
         return
@@ -54,22 +53,27 @@ def check_directions(
         step = steps.get(each.source.node)
         if step is not None and step is steps.get(each.sink.node):
             continue
-        if _stores_the_same(each):
+        place = _turning(each.direction[: len(nest)], places)
+        if place is None or _stores_the_same(each) or is_harmless(each):
             continue
-        known = each.direction[: len(nest)]
-        for place in places:
-            direction = known[place] if place < len(known) else Direction.EQUAL
-            if direction == Direction.LESS:
-                break
-            if direction & Direction.GREATER and is_harmless(each):
-                break
-            if direction & Direction.GREATER:
-                names = ", ".join([loop.loop_var.name for loop in order])
-                raise ScheduleError(
-                    f"{what} to {names} would change what is computed: {show(each)}; loop "
-                    f"{nest[place].loop_var.name} has to stay within the loop that keeps them in "
-                    f"order, {_carrier(each)}"
-                )
+        names = ", ".join([loop.loop_var.name for loop in order])
+        raise ScheduleError(
+            f"{what} to {names} would change what is computed: "
+            f"{show_conflict(each.source, each.sink, context, last=order)}; loop "
+            f"{nest[place].loop_var.name} has to stay within the loop that keeps them in order, "
+            f"{_carrier(each)}"
+        )
+
+
+def _turning(direction: Sequence[Direction], places: Sequence[int]) -> int | None:
+    """Return the outermost of some loops in which a sink may come first, if any."""
+    for place in places:
+        way = direction[place] if place < len(direction) else Direction.EQUAL
+        if way == Direction.LESS:
+            return None
+        if way & Direction.GREATER:
+            return place
+    return None
 
 
 def _stores_the_same(dependence: Dependence) -> bool:
@@ -151,78 +155,16 @@ def check_at_once(loop: For, context: Context) -> None:
     """Raise if iterations of a loop depend on one another, so that they cannot run at once.
 
     Raises:
-        ScheduleError: Naming the accesses, and what to do.
+        ScheduleError: Naming the accesses, an iteration of each, and what to do.
     """
     if context.is_unreachable:
         return
-    for source, sink in loop_carried(loop, context, max_distance=reach_of(loop)):
+    reach = reach_of(loop)
+    for source, sink in loop_carried(loop, context, max_distance=reach):
         if not is_harmless(loop, source, sink):
             raise ScheduleError(
                 f"loop {loop.loop_var.name} cannot be {spell(loop.for_type & AT_ONCE)}: "
-                f"{quote(sink.node)} has to wait for {quote(source.node)} of an earlier "
-                f"iteration; let each iteration have elements of its own, as rfactor, cache_write "
-                f"and set_buffer with fixed=True do"
+                f"{show_conflict(source, sink, context, first=loop, reach=reach)}; let each "
+                f"iteration have elements of its own, as rfactor, cache_write and set_buffer with "
+                f"fixed=True do"
             )
-
-
-def show(dependence: Dependence) -> str:
-    """Return a dependence as messages tell it."""
-    source, sink = quote(dependence.source.node), quote(dependence.sink.node)
-    apart = [
-        f"{loop.loop_var.name} {_apart(distance, direction)}"
-        for loop, distance, direction in zip(
-            dependence.loops, dependence.distance, dependence.direction, strict=True
-        )
-        if isinstance(loop, For) and direction != Direction.EQUAL
-    ]
-    when = f", {' and '.join(apart)}," if apart else ""
-    sure = "" if dependence.is_exact else " (it is not known that it need not)"
-    return f"{sink}{when} has to come after {source}{sure}"
-
-
-def _apart(distance: int | None, direction: Direction) -> str:
-    """Return where the iteration of a sink is, from that of the source."""
-    if distance is None:
-        return {
-            Direction.LESS: "later",
-            Direction.GREATER: "earlier",
-        }.get(direction, "anywhere")
-    return f"{abs(distance)} {'later' if distance > 0 else 'earlier'}"
-
-
-_ANY_ORDER: Final = (ops.Add, ops.Mul, ops.Max, ops.Min, ops.And, ops.Or)
-_ANY_ORDER_AFTER: Final = (*_ANY_ORDER, ops.Sub)
-
-
-def free_steps(root: Node) -> dict[Node, Store]:
-    """Return the accesses of reductions to what is reduced so far, where any order does the same.
-
-    That is of integers, which wrap around, and of truth values. Each is told with its step.
-    """
-    found: dict[Node, Store] = {}
-    for store in PROGRAM.pre_order(root):
-        if not isinstance(store, Store) or store.value.type.is_float:
-            continue
-        value = store.value
-        if isinstance(value, _ANY_ORDER_AFTER) and is_place(value.a, store):
-            so_far, other = value.a, value.b
-        elif isinstance(value, _ANY_ORDER) and is_place(value.b, store):
-            so_far, other = value.b, value.a
-        else:
-            continue
-        if so_far not in PROGRAM.pre_order([other, *store.indices]):
-            found[store] = found[so_far] = store
-    return found
-
-
-def is_idempotent(step: Store) -> bool:
-    """Return whether doing a step that :func:`free_steps` tells once more changes nothing."""
-    return isinstance(step.value, (ops.Max, ops.Min, ops.And, ops.Or))
-
-
-def is_place(expr: Expr, store: Store) -> bool:
-    """Return whether an expression reads what a store writes."""
-    if not isinstance(expr, Load) or expr.tensor is not store.tensor:
-        return False
-    pairs = zip(expr.indices, store.indices, strict=False)
-    return all(structural_equal(*each) for each in pairs)

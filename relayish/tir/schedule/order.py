@@ -33,7 +33,7 @@ from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.ir.type import Type
-from relayish.tir.schedule.legality import free_steps
+from relayish.tir.schedule.reduction_steps import free_steps
 from relayish.tir.verifier.dependences import quote
 
 
@@ -65,6 +65,10 @@ class Found(NamedTuple):
 
     iterations: tuple[str, ...]
     is_exact: bool
+
+    def when(self) -> list[str]:
+        """Return for each what messages add to an access, ``" at i = 0"`` or nothing."""
+        return [f" at {each}" if each else "" for each in self.iterations]
 
 
 class Question:
@@ -314,13 +318,17 @@ def _reversed(source: Move, sink: Move, context: Context, within: int) -> Found 
 
 
 def _refusal(source: Access, sink: Access, found: Found, what: str) -> str:
-    one, other = [f" at {each}" if each else "" for each in found.iterations]
-    sure = "" if found.is_exact else " (it is not known that it need not)"
     return (
-        f"{what} would change what is computed: {quote(sink.node)}{other} has to come after "
-        f"{quote(source.node)}{one}{sure}, and would come before it; expected a place that keeps "
-        f"their order, or that both are moved"
+        f"{what} would change what is computed: {in_order(source, sink, found)}, and would come "
+        f"before it; expected a place that keeps their order, or that both are moved"
     )
+
+
+def in_order(source: Access, sink: Access, found: Found) -> str:
+    """Return in which order two accesses have to be made, of which iterations were found."""
+    one, other = found.when()
+    sure = "" if found.is_exact else " (it is not known that it need not)"
+    return f"{quote(sink.node)}{other} has to come after {quote(source.node)}{one}{sure}"
 
 
 class Programs:

@@ -20,9 +20,10 @@ from relayish.tir.ir.stmt import Block, For, PolyFor, ScheduleBlock, ScheduleBlo
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import is_fixed
 from relayish.tir.schedule.instances import Box, covers, domain, runs_once
-from relayish.tir.schedule.legality import check_at_once, is_idempotent
+from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.order import Move, Programs, check_moves
 from relayish.tir.schedule.paths import path_to, without_last
+from relayish.tir.schedule.reduction_steps import is_idempotent
 from relayish.tir.schedule.state import Ref, State, held, with_held
 from relayish.tir.substitution import LOOPS
 from relayish.tir.verifier.dependences import AT_ONCE, quote

@@ -27,8 +27,8 @@ def test_loop_whose_iterations_depend_on_one_another_is_not():
     with pytest.raises(ScheduleError) as found:
         schedule.parallel(i)
     assert str(found.value) == (
-        "loop i cannot be PARALLEL: A[i] has to wait for A[(i + 31)] = (A[i] + 1) of an earlier "
-        "iteration; let each iteration have elements of its own, as rfactor, cache_write and "
+        "loop i cannot be PARALLEL: A[i] at i = 31 has to come after A[(i + 31)] = (A[i] + 1) at "
+        "i = 0; let each iteration have elements of its own, as rfactor, cache_write and "
         "set_buffer with fixed=True do"
     )
     with pytest.raises(ScheduleError, match="loop i cannot be GPU_THREAD"):
@@ -41,6 +41,17 @@ def test_vector_may_be_as_long_as_dependences_are_far():
         schedule.vectorize(i, 5)
     schedule.vectorize(i, 4)
     assert i.stmt.vectorize_info == tir.VectorizeInfo(0, 4)
+
+
+def test_lanes_that_depend_on_one_another_are_told_not_iterations_further_apart():
+    a, i = memory("A", 64), tir.Var("i")
+    stmt = tir.store(a, a[i] + 1, 40 - i)  # iterations 9 and 31, 10 and 30, up to 19 and 21
+    schedule = tir.Schedule(function([a], loop(i, 0, 32, stmt)))
+    [lanes] = schedule.get_loops()
+    with pytest.raises(ScheduleError, match=r"at i = 31 has to come after .* at i = 9;"):
+        schedule.parallel(lanes)
+    with pytest.raises(ScheduleError, match=r"at i = 22 has to come after .* at i = 18;"):
+        schedule.vectorize(lanes, 5)
 
 
 def test_vector_has_by_default_all_iterations():

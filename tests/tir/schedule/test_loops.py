@@ -214,8 +214,8 @@ def test_loops_are_not_reordered_where_a_sink_would_come_first():
     with pytest.raises(ScheduleError) as found:
         schedule.reorder(schedule.get_loops()[::-1])
     assert str(found.value) == (
-        "reorder to j, i would change what is computed: A[(i - 1), (j + 1)], i 1 later and j 1 "
-        "earlier, has to come after A[i, j] = (A[(i - 1), (j + 1)] + 1); loop j has to stay within "
+        "reorder to j, i would change what is computed: A[(i - 1), (j + 1)] at i = 2, j = 2 has to "
+        "come after A[i, j] = (A[(i - 1), (j + 1)] + 1) at i = 1, j = 3; loop j has to stay within "
         "the loop that keeps them in order, i"
     )
 

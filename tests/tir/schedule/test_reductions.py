@@ -150,8 +150,8 @@ def test_first_values_that_would_be_set_after_their_use_are_refused():
     with pytest.raises(ScheduleError) as refused:
         schedule.decompose_reduction(block, outer)
     assert str(refused.value) == (
-        "ScheduleBlock(B__reduce_init) cannot stand before for (i, 0, 4): B[0] = 0, i later, has "
-        "to come after B[0]; take a loop further in, or give what is accessed "
+        "ScheduleBlock(B__reduce_init) cannot stand before for (i, 0, 4): B[0] = 0 at i = 1 "
+        "has to come after B[0] at i = 0, k = 0; take a loop further in, or give what is accessed "
         "in between memory of its own, as cache_write does"
     )
     with pytest.raises(ScheduleError, match="stands outside of for"):

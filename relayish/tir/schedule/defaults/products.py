@@ -13,8 +13,8 @@ from relayish.tir.ir.operators import Add, Expr, Mul, integer_of
 from relayish.tir.ir.stmt import For
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.handles import BlockRV, LoopRV
-from relayish.tir.schedule.legality import is_place
 from relayish.tir.schedule.nests import only
+from relayish.tir.schedule.reduction_steps import is_place
 
 ROWS: Final = 8
 """How many rows a tile has at most: with one register each, some are left for the factors."""

@@ -17,13 +17,13 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import Alloc, Block, For, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor
+from relayish.tir.schedule.conflicts import show_conflict
 from relayish.tir.schedule.definedness import (
     is_stored_before,
     is_used_before,
     stores_all,
 )
 from relayish.tir.schedule.handles import BlockRV
-from relayish.tir.schedule.legality import show
 from relayish.tir.schedule.paths import path_to, put_beside, questions
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
@@ -180,9 +180,10 @@ def place_without_writes(
         if blocker is None:
             return place
     assert blocker is not None
+    conflict = show_conflict(blocker.source, blocker.sink, state.context(place))
     raise ScheduleError(
-        f"{one_line(inner.stmt)} reads what it has written itself: {show(blocker)}; expected "
-        f"reads of what is there before it"
+        f"{one_line(inner.stmt)} reads what it has written itself: {conflict}; expected reads of "
+        f"what is there before it"
     )
 
 

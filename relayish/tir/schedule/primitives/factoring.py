@@ -25,10 +25,10 @@ from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, Schedule
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import is_fixed, tidy
 from relayish.tir.schedule.handles import BlockRV, LoopRV
-from relayish.tir.schedule.legality import is_place
 from relayish.tir.schedule.nests import only, require_plain
 from relayish.tir.schedule.paths import copied_out, path_to, put_beside, questions
 from relayish.tir.schedule.primitives.caching import place_without_writes
+from relayish.tir.schedule.reduction_steps import is_place
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps

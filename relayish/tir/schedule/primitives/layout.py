@@ -200,7 +200,7 @@ def _check_lifetimes(life: Ref, buffer: Buffer, index_map: IndexMap, shared: str
             question.demand_less(*(pair if is_less else pair[::-1]))
             answer = question.answer(between, last)
             if answer is not None:
-                when, then = [f" at {each}" if each else "" for each in answer.iterations]
+                when, then = answer.when()
                 sure = "" if answer.is_exact else " (it is not known that not)"
                 raise ScheduleError(
                     f"{shared}; {quote(over.node)}{when} would store over what "

@@ -28,12 +28,12 @@ from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, Schedule
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import BlockRV
-from relayish.tir.schedule.legality import is_place
 from relayish.tir.schedule.nests import only, require_plain, wrap
 from relayish.tir.schedule.paths import put_beside
 from relayish.tir.schedule.primitives.caching import nests_around
 from relayish.tir.schedule.primitives.memory import require_temporary, scope_of, set_temporary
 from relayish.tir.schedule.primitives.queries import block_name
+from relayish.tir.schedule.reduction_steps import is_place
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State, held
 from relayish.tir.schedule.steps import Steps

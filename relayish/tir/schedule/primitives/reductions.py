@@ -10,8 +10,8 @@ from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
+from relayish.tir.schedule.conflicts import show_conflict
 from relayish.tir.schedule.handles import BlockRV, LoopRV
-from relayish.tir.schedule.legality import show
 from relayish.tir.schedule.paths import copied_out, path_to, put_beside, questions, without_last
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
@@ -85,13 +85,14 @@ def _check_comes_first(state: State, loop: Ref, path: Sequence[Stmt], rest: Stmt
     own = set(PROGRAM.pre_order(path[-1]))
     others = set(PROGRAM.pre_order(rest))
     asked = set(PROGRAM.pre_order(list(questions(path))))
-    for each in dependences(loop.stmt, state.context(loop)):
+    context = state.context(loop)
+    for each in dependences(loop.stmt, context):
         source, sink = each.source.node, each.sink.node
         if (source in others and (sink in own or sink in asked)) or (
             source in asked and sink in own
         ):
             raise ScheduleError(
-                f"{one_line(path[-1])} cannot stand before {one_line(loop.stmt)}: {show(each)}; "
-                f"take a loop further in, or give what is accessed in between memory of its own, "
-                f"as cache_write does"
+                f"{one_line(path[-1])} cannot stand before {one_line(loop.stmt)}: "
+                f"{show_conflict(each.source, each.sink, context)}; take a loop further in, or "
+                f"give what is accessed in between memory of its own, as cache_write does"
             )

@@ -1,0 +1,47 @@
+"""Conflicts: iterations of two accesses of one element that a step would put in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from relayish.tir.analysis.dependence.accesses import Access
+from relayish.tir.analysis.values.context import Context
+from relayish.tir.ir.stmt import For
+from relayish.tir.schedule.order import Found, Question, in_order
+
+
+def show_conflict(
+    source: Access,
+    sink: Access,
+    context: Context,
+    *,
+    first: For | None = None,
+    reach: int | None = None,
+    last: Sequence[For] = (),
+) -> str:
+    """Return which of two accesses has to come after which, as messages tell it.
+
+    Args:
+        source: An access.
+        sink: Another one of the same program, or the same.
+        context: What is known outside.
+        first: A loop in an earlier iteration of which the source is to be.
+        reach: How much earlier at most; ``None``: any.
+        last: Loops in some order, in a later iteration of which it is to be.
+
+    Returns:
+        Which has to come after which; without iterations where none are found.
+    """
+    question = Question(context)
+    one, other = question.execute(source), question.execute(sink)
+    question.demand_same_element(one, other)
+    question.demand_before(one, other)
+    if first is not None:
+        earlier, later = [dict(each.loops)[first] for each in (one, other)]
+        question.demand_less(earlier, later)
+        if reach is not None:
+            question.demand_less(later, earlier.shifted(reach + 1))
+    if last:
+        question.demand_before_in(other, one, last)
+    found = question.answer(one, other) or Found(("", ""), is_exact=False)
+    return in_order(source, sink, found)
