@@ -141,10 +141,6 @@ def examples_of_page(page: Path) -> Any:  # Any: a parameter
         marks.append(pytest.mark.slow("compiles what a search tries"))
     if source.count("tir.Schedule(") > 8:
         marks.append(pytest.mark.slow("schedules four programs, and counts what they do"))
-    if source.count("tir.Schedule(") > 8:
-        marks.append(pytest.mark.slow("schedules four programs, and counts what they do"))
-    if source.count("tir.Schedule(") > 8:
-        marks.append(pytest.mark.slow("schedules four programs, and counts what they do"))
     if "opcheck(" in source:
         marks.append(pytest.mark.slow("checks an operator in chains of 100,000 calls"))
     if page.name == "README.md":
