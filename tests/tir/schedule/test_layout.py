@@ -6,6 +6,8 @@ from relayish import tir
 from relayish.errors import ScheduleError
 from relayish.tir import Schedule
 from relayish.tir.schedule.index_map import IndexMap
+from tests.support.random_windows import attempt
+from tests.support.seeds import seeds
 from tests.support.tir_programs import same_result
 from tests.support.tir_regions import with_regions
 
@@ -150,6 +152,11 @@ def test_serial_iterations_share_a_place():
     schedule.transform_layout(schedule.get_block("B"), 0, lambda i: i / 8)
     assert [each.value for each in schedule.func.temp_bufs[0].shape] == [1]
     check(schedule.program, schedule)
+
+
+def test_rows_of_random_windows_take_turns_or_are_refused():
+    found = {attempt(seed)[0] for seed in seeds(8)}
+    assert {"legal", "refused"} <= found <= {"legal", "refused", "loss"}
 
 
 def test_memory_of_an_iteration_has_another_layout():
