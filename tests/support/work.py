@@ -24,3 +24,19 @@ def lines_run(run: Callable[[], object]) -> int:
     finally:
         sys.settrace(before)
     return count
+
+
+def calls_made(run: Callable[[], object]) -> int:
+    """Return how many functions ``run`` calls: what C does with a whole tuple is one of them."""
+    count, before = 0, sys.getprofile()
+
+    def profile(_frame: FrameType, event: str, _arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return count

@@ -14,12 +14,12 @@ from relayish.tir.analysis.dependence.dependence import DependenceKind
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.filled import fills_whole
-from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import LT, Expr, conjuncts, integer_of
 from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Store, Tensor
-from relayish.tir.schedule.state import Ref, held
+from relayish.tir.schedule.holding import held
+from relayish.tir.schedule.state import Ref
 from relayish.tir.schedule.views import has_shape
 
 
@@ -31,8 +31,7 @@ def is_stored_before(place: Ref, buffer: Buffer) -> bool:
     inner = place
     for ref in place.ancestors():
         if isinstance(ref.stmt, Block):
-            before = ref.stmt.stmts[: ref.stmt.stmts.index(inner.stmt)]
-            for stmt in reversed(before):
+            for stmt in _users_before(ref, inner, buffer)[::-1]:
                 if isinstance(stmt, (Alloc, Free)) and stmt.destination is buffer:
                     return False
                 if stores_all(stmt, buffer):
@@ -46,12 +45,19 @@ def is_used_before(place: Ref | None, buffer: Buffer) -> bool:
     inner = place
     for ref in () if place is None else place.ancestors():
         assert inner is not None
-        if isinstance(ref.stmt, Block):
-            before = ref.stmt.stmts[: ref.stmt.stmts.index(inner.stmt)]
-            if any(buffer in nodes_reached(stmt) for stmt in before):
-                return True
+        if isinstance(ref.stmt, Block) and _users_before(ref, inner, buffer):
+            return True
         inner = ref
     return False
+
+
+def _users_before(outer: Ref, inner: Ref, buffer: Buffer) -> list[Stmt]:
+    """Return the statements of a block before one of them that may use a buffer, in order."""
+    assert isinstance(outer.stmt, Block)
+    stmts = outer.stmt.stmts
+    end = stmts.index(inner.stmt)
+    found = outer.state.parts_using(outer, buffer)
+    return [each for each in found if stmts.index(each) < end]
 
 
 def stores_all(root: Stmt, buffer: Buffer) -> bool:

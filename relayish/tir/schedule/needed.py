@@ -14,7 +14,8 @@ from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import IrNode, Stmt
 from relayish.tir.ir.stmt import For, IfThenElse, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
-from relayish.tir.schedule.state import Ref, held
+from relayish.tir.schedule.holding import held
+from relayish.tir.schedule.state import Ref
 
 Region = list[SymbolicBounds | None]
 """Of each dimension, between which bounds the indices are; ``None``: anywhere."""

@@ -11,7 +11,8 @@ from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr, Not
 from relayish.tir.ir.stmt import Block, For, IfThenElse
-from relayish.tir.schedule.state import Ref, State, held, with_held
+from relayish.tir.schedule.holding import held, with_held, with_held_instead
+from relayish.tir.schedule.state import Ref, State
 from relayish.tir.substitution import LOOPS, copy_with_fresh_variables
 
 
@@ -124,7 +125,4 @@ def put_beside(
     if parent is None or not isinstance(parent.stmt, Block):
         state.replace(ref, Block(pair), images)
         return
-    stmts = parent.stmt.stmts
-    at = stmts.index(ref.stmt)
-    image = parent.stmt.with_fields(stmts=(*stmts[:at], *pair, *stmts[at + 1 :]))
-    state.replace(parent, image, images)
+    state.replace(parent, with_held_instead(parent.stmt, ref.stmt, *pair), images)

@@ -12,19 +12,21 @@ from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
-from relayish.tir.analysis.dependence.accesses import Access, arounds, collect_accesses
+from relayish.tir.analysis.dependence.accesses import Access, arounds
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.stmt import Block, For, PolyFor, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import is_fixed
+from relayish.tir.schedule.holding import differing, held, with_held
 from relayish.tir.schedule.instances import Box, covers, domain, runs_once
 from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.order import Move, Programs, check_moves
 from relayish.tir.schedule.paths import path_to, without_last
 from relayish.tir.schedule.reduction_steps import is_idempotent
-from relayish.tir.schedule.state import Ref, State, held, with_held
+from relayish.tir.schedule.state import Ref, State
+from relayish.tir.schedule.uses import accesses_to
 from relayish.tir.substitution import LOOPS
 from relayish.tir.verifier.dependences import AT_ONCE, quote
 
@@ -129,9 +131,8 @@ class Relocation:
         Args:
             loops: The variables of loops that are left, with those of the loops instead.
         """
-        programs = Programs(self.region.stmt, self.after)
+        programs, context = self._programs()
         moved, others = self._split(programs, loops)
-        context = self._state.context(self.region)
         check_moves(moved, others, context, self.what, steps=programs.steps)
 
     def check(self, *, may_repeat: bool) -> None:
@@ -144,8 +145,7 @@ class Relocation:
         Raises:
             ScheduleError: What is in the way, and what to do.
         """
-        context = self._state.context(self.region)
-        programs = Programs(self.region.stmt, self.after)
+        programs, context = self._programs()
         moved, others = self._split(programs, {})
         names = {block_of(each).name: each for each in self.blocks}
         stored = {name: self._stored(name, moved) for name in names}
@@ -190,6 +190,17 @@ class Relocation:
         stmt = self.loop.stmt
         assert isinstance(stmt, For)
         return stmt
+
+    def _programs(self) -> tuple[Programs, Context]:
+        """Return what differs before and after, and what is known where that begins.
+
+        What stands before the blocks and the loop, or after both, keeps its place.
+        """
+        changed = differing(self.region.stmt, self.after)
+        if changed is None or not changed[0]:
+            return Programs(self.region.stmt, self.after), self._state.context(self.region)
+        before, after = [Block(tuple(each)) for each in changed]
+        return Programs(before, after), self._state.context_of(self.region, before.stmts[0])
 
     def _split(self, programs: Programs, loops: Mapping[Var, Var]) -> tuple[list[Move], list[Move]]:
         """Return the accesses that move, and the others."""
@@ -256,7 +267,8 @@ class Relocation:
         if self.first is None:
             return without_last(self.path)
         rest = without_last(path_to(self.region, self.first))
-        return without_last(_path_in(rest, self.block.stmt))
+        nest = held(rest)[held(self.region.stmt).index(self.path[1])]  # both stand in it
+        return without_last([rest, *_path_in(nest, self.block.stmt)])
 
     def _check_repeated(
         self, moved: Iterable[Move], harmless: Container[Node], may_repeat: bool
@@ -310,24 +322,17 @@ class Relocation:
             is_own = access.location is None or access.location in self.written
             if is_own and not any(_same_element(access.node, each) for each in stores):
                 return True
-        found = collect_accesses(func)
-        blocks = [block_of(each) for each in self.blocks]
-        own = [range(start, stop) for each, start, stop in found.blocks if each in blocks]
-        loops = {each.stmt for each in self.block.ancestors()}
-        return any(
-            access.reads
-            and (access.location is None or access.location in self.written)
-            and not any(access.position in each for each in own)
-            and not self._comes_before(access, own[0].start, loops)
-            and not any(each.loop is self._loop for each in arounds(access.place))
-            for access in found.all
-        )
-
-    @staticmethod
-    def _comes_before(access: Access, start: int, loops: Container[Stmt]) -> bool:
-        """Return whether an access is made before the blocks are run for the first time."""
-        is_repeated = any(each.loop in loops for each in arounds(access.place))
-        return access.position < start and not is_repeated
+        state, first = self._state, self.blocks[0]
+        own = {self.loop, *self.blocks}
+        for buffer in self.written:
+            for ref in state.using(buffer):
+                is_own = not own.isdisjoint([ref, *ref.ancestors()])
+                if is_own or all(isinstance(e, Store) for e in accesses_to(ref.stmt, buffer)):
+                    continue
+                is_repeated = bool(state.scope_of([ref, first]).loops())
+                if is_repeated or not state.comes_before(ref, first):
+                    return True
+        return False
 
 
 def block_of(ref: Ref) -> ScheduleBlock:

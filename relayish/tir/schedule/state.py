@@ -6,11 +6,10 @@ replacing a statement costs what is new and the way up from it, whatever stands 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
@@ -39,7 +38,17 @@ from relayish.tir.ir.stmt import (
 )
 from relayish.tir.ir.tensor import Buffer, Tensor
 from relayish.tir.ir.traversal import STATEMENTS
-from relayish.tir.substitution import copy_with_fresh_variables
+from relayish.tir.schedule.following import Followed
+from relayish.tir.schedule.holding import (
+    Difference,
+    differing,
+    held,
+    holds_others,
+    with_field,
+    with_held,
+    with_own_statements,
+)
+from relayish.tir.schedule.uses import NOTHING, Key, Uses, keys_of
 
 
 class Ref:
@@ -50,15 +59,17 @@ class Ref:
         parent: The place of the statement that holds it; ``None``: it is the body.
         gone: In which step it went; ``""`` while it stands.
         state: What it is a place of.
+        keys: What the statement uses, but for the statements in it that have places of their own.
     """
 
-    __slots__ = ("gone", "parent", "state", "stmt")
+    __slots__ = ("gone", "keys", "parent", "state", "stmt")
 
     def __init__(self, state: State, stmt: Stmt, parent: Ref | None) -> None:
         self.state = state
         self.stmt = stmt
         self.parent = parent
         self.gone = "the step before it was made"
+        self.keys = NOTHING
 
     def current(self) -> Stmt:
         """Return the statement.
@@ -92,6 +103,7 @@ class _Before(NamedTuple):
     stmt: Stmt
     parent: Ref | None
     gone: str
+    keys: frozenset[Key]
 
 
 class State:
@@ -108,14 +120,17 @@ class State:
     random: Random
 
     def __init__(self, func: LoweredFunc) -> None:
-        self.func = bind_once(_with_own_statements(func))
+        self.func = bind_once(with_own_statements(func))
         self.step = "the beginning"
         self._refs: dict[Node, Ref] = {}
         self._log: list[_Before] = []
         self._assigned = assigned_variables(self.func)
-        for stmt, outer in self._partition(self.func.body)[0]:
-            self._refs[stmt] = Ref(self, stmt, None if outer is None else self._refs[outer])
-            self._refs[stmt].gone = ""
+        self._uses: Uses[Ref] = Uses()
+        self._has_lets = False
+        for stmt, outer in self._partition([self.func.body], None)[0]:
+            made = Ref(self, stmt, None if outer is None else self._refs[outer])
+            self._set(made, stmt, made.parent, keys=keys_of(stmt))
+        self._log.clear()
         tensors = [each for each in PROGRAM.pre_order(self.func) if isinstance(each, _NAMED)]
         self._names = NameSupply(taken={each.name for each in tensors})
 
@@ -145,6 +160,51 @@ class State:
         found = self.refs(self.func.body if root is None else root)
         return [each for each in found if isinstance(each.stmt, ScheduleBlockRealize)]
 
+    def named(self, name: str) -> list[Ref]:
+        """Return the places of the blocks of a name."""
+        return self._uses.of(name)
+
+    def using(self, buffer: Buffer) -> list[Ref]:
+        """Return the places of the statements that may use a buffer themselves, in no order."""
+        return self._uses.of(buffer, None)
+
+    def scope_of(self, places: Sequence[Ref]) -> Ref:
+        """Return the innermost place that holds some, or is the only one of them."""
+        paths = [[each, *each.ancestors()][::-1] for each in places]
+        found = self.body
+        for at, ref in enumerate(paths[0] if paths else ()):
+            if any(len(path) <= at or path[at] is not ref for path in paths):
+                break
+            found = ref
+        return found
+
+    def comes_before(self, one: Ref, other: Ref) -> bool:
+        """Return whether a statement stands before another, and none of them in the other."""
+        scope = self.scope_of([one, other])
+        if scope is one or scope is other:
+            return False
+        inner = [next(r for r in (e, *e.ancestors()) if r.parent is scope) for e in (one, other)]
+        first, second = [held(scope.stmt).index(each.stmt) for each in inner]
+        return first < second
+
+    def parts_using(self, outer: Ref, buffer: Buffer) -> list[Stmt]:
+        """Return what a block consists of that may use a buffer, in order."""
+        assert isinstance(outer.stmt, Block)
+        found: set[Stmt] = set()
+        for ref in self.using(buffer):
+            if ref is outer:
+                found |= {each for each in outer.stmt.stmts if each not in self._refs}
+            path = [ref, *ref.ancestors()]
+            if outer in path[1:]:
+                found.add(path[path.index(outer) - 1].stmt)
+        return sorted(found, key=outer.stmt.stmts.index)
+
+    def span(self, outer: Ref, stmts: Sequence[Stmt]) -> tuple[int, int]:
+        """Return where statements of a block stand: from the first on, below the second number."""
+        assert isinstance(outer.stmt, Block)
+        numbers = [outer.stmt.stmts.index(each) for each in stmts]
+        return min(numbers), max(numbers) + 1
+
     def fresh_name(self, hint: str) -> str:
         """Return a name that no tensor, buffer or block has."""
         return self._names.fresh_name(hint)
@@ -153,13 +213,23 @@ class State:
         """Return what is known where the statement of a place is run.
 
         Complexity:
-            Linear in the depth, and in how many statements stand before those around it.
+            Linear in the depth, and, where variables are declared, in how many statements stand
+            before those around it.
         """
         path = [ref, *ref.ancestors()][::-1]
         found = Context(self._assigned)
         for outer, inner in pairwise(path):
-            found = _inside(outer.stmt, inner.stmt, found)
+            found = self._inside(outer.stmt, inner.stmt, found)
         return found
+
+    def context_of(self, outer: Ref, stmt: Stmt) -> Context:
+        """Return what is known where a statement is run that the one of a place holds."""
+        return self._inside(outer.stmt, stmt, self.context(outer))
+
+    def _inside(self, outer: Stmt, inner: Stmt, context: Context) -> Context:
+        if isinstance(outer, Block) and not self._has_lets:
+            return context
+        return _inside(outer, inner, context)
 
     def inner_context(self, ref: Ref) -> Context:
         """Return what is known in the body of a loop, or of a block."""
@@ -183,14 +253,21 @@ class State:
             images: Of statements that were there, loops and blocks, what each has become.
 
         Complexity:
-            Linear in what is new and in what is replaced, and in the depth.
+            Linear in what is new and in what is replaced, and in the depth. What two blocks have in
+            common at their beginnings and ends is neither.
         """
         before, parent = ref.stmt, ref.parent
         if stmt is before:
             return
-        new, kept = self._partition(stmt)
-        old = self._without(before, kept)
-        follow = _Followed([each.stmt for each in old], images or {})
+        changed = None if stmt in self._refs else differing(before, stmt)
+        if changed is None:
+            new, kept = self._partition([stmt], None)
+            old = self._without([before], kept)
+        else:
+            new, kept = self._partition(changed[1], stmt)
+            new.insert(0, (stmt, None))
+            old = [ref, *self._without(changed[0], kept)]
+        follow = Followed([each.stmt for each in old], images or {})
         for each in old:
             del self._refs[each.stmt]
         left = {each.stmt: each for each in old}
@@ -200,12 +277,16 @@ class State:
                 origin = before
             known = None if origin is None else left.pop(origin, None)
             found = Ref(self, made, None) if known is None else known
-            self._set(found, made, parent if outer is None else self._refs[outer])
+            if changed is None or made is not stmt:
+                keys = keys_of(made)
+            else:
+                keys = _keys_after(ref.keys, changed, stmt)
+            self._set(found, made, parent if outer is None else self._refs[outer], keys=keys)
         for same, outer in kept.items():
             above = parent if outer is None else self._refs[outer]
             self._set(self._refs[same], same, above)
         for lost in left.values():
-            self._set(lost, lost.stmt, lost.parent, gone=self.step)
+            self._set(lost, lost.stmt, lost.parent, gone=self.step, keys=NOTHING)
         self._replace_above(parent, before, stmt)
 
     def set_func(self, func: LoweredFunc) -> None:
@@ -225,38 +306,39 @@ class State:
         """Come back to what was."""
         count, self.func = mark
         while len(self._log) > count:
-            ref, stmt, parent, gone = self._log.pop()
+            ref, stmt, parent, gone, keys = self._log.pop()
             if self._refs.get(ref.stmt) is ref:
                 del self._refs[ref.stmt]
-            ref.stmt, ref.parent, ref.gone = stmt, parent, gone
+            self._uses.change(ref, ref.keys, keys)
+            ref.stmt, ref.parent, ref.gone, ref.keys = stmt, parent, gone, keys
             if not gone:
                 self._refs[stmt] = ref
 
     def _partition(
-        self, root: Stmt
+        self, roots: Sequence[Stmt], outer: Stmt | None
     ) -> tuple[list[tuple[Stmt, Stmt | None]], dict[Stmt, Stmt | None]]:
-        """Return what is new in a statement, and the outermost that is not, each with its parent.
+        """Return what is new in statements, and the outermost that is not, each with its parent.
 
-        The parent of ``root`` is ``None``; parents come first.
+        The parent of ``roots`` is ``outer``; parents come first.
         """
         new: list[tuple[Stmt, Stmt | None]] = []
         kept: dict[Stmt, Stmt | None] = {}
-        pending: list[tuple[Stmt, Stmt | None]] = [(root, None)]
+        pending = [(each, outer) for each in reversed(roots)]
         while pending:
-            stmt, outer = pending.pop()
+            stmt, above = pending.pop()
             if stmt in self._refs:
-                kept[stmt] = outer
-                continue
-            inner = held(stmt)
-            if inner or isinstance(stmt, _HOLDING):
-                new.append((stmt, outer))
-                pending += [(each, stmt) for each in reversed(inner)]
+                kept[stmt] = above
+            elif holds_others(stmt):
+                new.append((stmt, above))
+                pending += [(each, stmt) for each in reversed(held(stmt))]
+            else:
+                self._has_lets |= isinstance(stmt, Let)
         return new, kept
 
-    def _without(self, root: Stmt, kept: Container[Stmt]) -> list[Ref]:
-        """Return the places in a statement, but for those that are kept, and what is in these."""
+    def _without(self, roots: Sequence[Stmt], kept: Container[Stmt]) -> list[Ref]:
+        """Return the places in statements, but for those that are kept, and what is in these."""
         found: list[Ref] = []
-        pending = [root]
+        pending = [*roots]
         while pending:
             stmt = pending.pop()
             if stmt in self._refs and stmt not in kept:
@@ -271,70 +353,32 @@ class State:
             del self._refs[stmt]
             self._set(ref, image, ref.parent)
             before, after, ref = stmt, image, ref.parent
-        self.func = self.func.with_fields(body=after)
+        self.func = with_field(self.func, "body", after)
 
-    def _set(self, ref: Ref, stmt: Stmt, parent: Ref | None, gone: str = "") -> None:
-        self._log.append(_Before(ref, ref.stmt, ref.parent, ref.gone))
+    def _set(
+        self,
+        ref: Ref,
+        stmt: Stmt,
+        parent: Ref | None,
+        gone: str = "",
+        keys: frozenset[Key] | None = None,
+    ) -> None:
+        """Say what a place is now; ``keys`` are what they were where they are not given."""
+        self._log.append(_Before(ref, ref.stmt, ref.parent, ref.gone, ref.keys))
+        if keys is not None:
+            self._uses.change(ref, ref.keys, keys)
+            ref.keys = keys
         ref.stmt, ref.parent, ref.gone = stmt, parent, gone
         if not gone:
             self._refs[stmt] = ref
 
 
-class _Followed:
-    """What the statements that were have become: loops by their variables, blocks by their names.
-
-    Args:
-        old: Those that were.
-        images: What is said of some.
-    """
-
-    def __init__(self, old: Iterable[Stmt], images: Mapping[Stmt, Stmt]) -> None:
-        self._known: dict[object, Stmt] = {image: stmt for stmt, image in images.items()}
-        said = images.keys()
-        for stmt in old:
-            if stmt not in said:
-                key = _key(stmt)
-                if key is not None:
-                    self._known.setdefault(key, stmt)
-
-    def of(self, stmt: Stmt) -> Stmt | None:
-        """Return what a statement was; ``None`` where it is new."""
-        return self._known.get(stmt) or self._known.get(_key(stmt))
-
-
-def _key(stmt: Stmt) -> object:
-    """Return by what a statement is known again; ``None``: by nothing."""
-    if isinstance(stmt, For):
-        return stmt.loop_var
-    if isinstance(stmt, ScheduleBlockRealize):
-        return stmt.schedule_block.name
-    return None
-
-
-def held(stmt: Stmt) -> Sequence[Stmt]:
-    """Return the statements right inside of one; of what realizes a block, the body of that."""
-    if isinstance(stmt, Block):
-        return stmt.stmts
-    found: Sequence[Any] = STATEMENTS.children(_block_of(stmt))  # Any: statements, as it follows
-    return found
-
-
-def with_held(stmt: Stmt, before: Stmt, after: Stmt) -> Stmt:
-    """Return a statement with another in the place of one that it holds."""
-    if isinstance(stmt, Block):
-        at = stmt.stmts.index(before)
-        return stmt.with_fields(stmts=(*stmt.stmts[:at], after, *stmt.stmts[at + 1 :]))
-    holder = _block_of(stmt)
-    images: dict[Node, Node] = {before: after}
-    image = STATEMENTS.rebuild[type(holder)](holder, images.get)
-    if holder is stmt:
-        assert isinstance(image, Stmt)
-        return image
-    return stmt.with_fields(schedule_block=image)
-
-
-def _block_of(stmt: Stmt) -> Stmt:
-    return stmt.schedule_block if isinstance(stmt, ScheduleBlockRealize) else stmt
+def _keys_after(keys: frozenset[Key], changed: Difference, stmt: Stmt) -> frozenset[Key]:
+    """Return what a block uses itself when it has some statements more, and others no longer."""
+    left_out, put_in = changed
+    if not all(map(holds_others, left_out)):
+        return keys_of(stmt)
+    return keys.union(*[keys_of(each) for each in put_in if not holds_others(each)])
 
 
 def _inside(outer: Stmt, inner: Stmt, context: Context) -> Context:
@@ -353,51 +397,4 @@ def _inside(outer: Stmt, inner: Stmt, context: Context) -> Context:
     return context
 
 
-_HOLDING: Final = (Block, For, PolyFor, IfThenElse, ScheduleBlockRealize)
 _NAMED: Final = (Tensor, Buffer, ScheduleBlock)
-_MOST_STATEMENTS: Final = 1_000_000
-"""How many places statements may stand in."""
-
-
-def _with_own_statements(func: LoweredFunc) -> LoweredFunc:
-    """Return a function in which no statement that holds others stands in several places.
-
-    Raises:
-        ScheduleError: If there are too many places.
-    """
-    order = [each for each in STATEMENTS.post_order(func.body) if isinstance(each, Stmt)]
-    uses = Counter([child for each in order for child in held(each)])
-    if not any(uses[each] > 1 for each in order if held(each)):
-        return func
-    sizes: dict[Stmt, int] = {}
-    images: dict[Stmt, Stmt] = {}
-    used: set[Stmt] = set()
-    for stmt in order:
-        if isinstance(stmt, ScheduleBlock):
-            continue  # a part of what realizes it
-        sizes[stmt] = 1 + sum([sizes[each] for each in held(stmt)])
-        if sizes[stmt] > _MOST_STATEMENTS:
-            raise ScheduleError(
-                f"{one_line(stmt)} holds statements in more than {_MOST_STATEMENTS} places, since "
-                f"some stand in many; expected a function of fewer, of which a schedule can have "
-                f"handles"
-            )
-        image = stmt
-        for at, each in enumerate(held(stmt)):
-            if each in used:
-                image = _with_held_at(image, at, copy_with_fresh_variables(images[each]))
-            elif images[each] is not each:
-                image = _with_held_at(image, at, images[each])
-            if held(each):
-                used.add(each)
-        images[stmt] = image
-    return func.with_fields(body=images[func.body])
-
-
-def _with_held_at(stmt: Stmt, at: int, image: Stmt) -> Stmt:
-    """Return a statement with another in the place of that number."""
-    if isinstance(stmt, Block):
-        return stmt.with_fields(stmts=(*stmt.stmts[:at], image, *stmt.stmts[at + 1 :]))
-    if isinstance(stmt, IfThenElse):
-        return stmt.with_fields(true_case=image) if at == 0 else stmt.with_fields(false_case=image)
-    return with_held(stmt, held(stmt)[at], image)

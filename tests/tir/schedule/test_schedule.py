@@ -7,6 +7,7 @@ import pytest
 import relayish as relay
 from relayish import tir
 from relayish.errors import ScheduleError, UnknownNameError
+from relayish.tir.schedule import holding
 from relayish.tir.schedule import state as state_module
 from relayish.tir.schedule.registry import PRIMITIVES, primitive
 from tests.support.depth import DEPTH
@@ -182,7 +183,7 @@ def test_statements_that_stand_twice_become_ones_of_their_own():
 
 
 def test_statements_in_too_many_places_are_refused(monkeypatch):
-    monkeypatch.setattr(state_module, "_MOST_STATEMENTS", 1000)
+    monkeypatch.setattr(holding, "_MOST_STATEMENTS", 1000)
     a = memory("A", 8)
     i = tir.Var("i")
     stmt = loop(i, 0, 8, tir.store(a, a[i] + 1, i))

@@ -11,7 +11,6 @@ from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.dependence import Dependence, DependenceKind
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.regions.filled import fills_whole
-from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.regions.regions import accesses, buffer_of
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
@@ -24,10 +23,11 @@ from relayish.tir.schedule.definedness import (
     stores_all,
 )
 from relayish.tir.schedule.handles import BlockRV
+from relayish.tir.schedule.holding import held, with_field
 from relayish.tir.schedule.paths import path_to, put_beside, questions
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.registry import primitive
-from relayish.tir.schedule.state import Ref, State, held
+from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.schedule.views import (
     copy_nest,
@@ -265,8 +265,8 @@ def _first_to_last(nest: Ref, buffer: Buffer) -> list[Stmt]:
         return [nest.stmt]
     stmts = nest.parent.stmt.stmts
     stmts = stmts[: stmts.index(nest.stmt) + 1]
-    first = next(at for at, each in enumerate(stmts) if buffer in nodes_reached(each))
-    return list(stmts[first:])
+    first = nest.state.parts_using(nest.parent, buffer)[0]
+    return list(stmts[stmts.index(first) :])
 
 
 def _put(
@@ -280,7 +280,7 @@ def _put(
     before = parent.stmt.stmts
     at = before.index(stmts[0])
     after = (*before[:at], *made, *before[at + len(stmts) :])
-    state.replace(parent, parent.stmt.with_fields(stmts=after), images)
+    state.replace(parent, with_field(parent.stmt, "stmts", after), images)
 
 
 def _paired(before: Stmt, after: Stmt) -> dict[Stmt, Stmt]:

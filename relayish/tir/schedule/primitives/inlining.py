@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
@@ -12,6 +12,7 @@ from relayish.ir.scopes.renaming import replace_nodes
 from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
 from relayish.tir.analysis.dependence.accesses import Access, collect_accesses
 from relayish.tir.analysis.facts.effects import effect_of
+from relayish.tir.builders.stmt import as_block
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.stmt import (
@@ -19,10 +20,12 @@ from relayish.tir.ir.stmt import (
     For,
     IfThenElse,
     PolyFor,
+    ScheduleBlockRealize,
 )
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.elements import inverse_of, is_element, is_of, with_regions, with_values
 from relayish.tir.schedule.handles import BlockRV
+from relayish.tir.schedule.holding import with_field
 from relayish.tir.schedule.instances import covers, domain, guards_of, runs_once
 from relayish.tir.schedule.nests import only
 from relayish.tir.schedule.order import Move, Question, check_moves
@@ -32,6 +35,7 @@ from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.relocation import block_of
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
+from relayish.tir.schedule.uses import accesses_to
 from relayish.tir.substitution import replace
 from relayish.tir.verifier.dependences import quote
 
@@ -108,10 +112,12 @@ def compute_inline(state: State, block: Ref) -> None:
         _check_computed_before(block, used, access, load, what)
     check_moves(moved, others, used.context, what)
     image = without_last(path_to(used.region, block))
-    inlined = with_values(
-        image, buffer, lambda indices: inverse_of(store.indices, indices, variables), store.value
+    used.put(
+        image,
+        lambda stmt: with_values(
+            stmt, buffer, lambda each: inverse_of(store.indices, each, variables), store.value
+        ),
     )
-    state.replace(used.region, inlined)
     _drop(state, buffer)
 
 
@@ -148,7 +154,7 @@ def reverse_compute_inline(state: State, block: Ref) -> None:
     image = with_regions(held, held.with_fields(body=body))
     realize = producer.stmt.with_fields(schedule_block=image)
     gone = without_last(path_to(used.region, block))
-    state.replace(used.region, replace_nodes(gone, {producer.stmt: realize}))
+    used.put(gone, lambda stmt: replace_nodes(stmt, {producer.stmt: realize}))
     _drop(state, buffer)
 
 
@@ -170,29 +176,28 @@ class _Used:
                 f"{what}: {buffer.name} is {_role(state, buffer)}; expected memory of the "
                 f"function's own, which nothing else needs"
             )
-        self.buffer = buffer
-        count = len(_of(buffer, collect_accesses(state.func).all))
-        above = (
-            [state.body] if count == 1 else [block, *block.ancestors()]
-        )  # all that is empty goes
-        for region in above:
-            found = collect_accesses(region.stmt)
-            if len(_of(buffer, found.all)) == count:
-                break
-        self.region = region
+        self.buffer, self._state = buffer, state
+        users = state.using(buffer)
+        self.region = region = state.body if len(users) == 1 else state.scope_of(users)
         self.context = state.context(region)
-        self._found = found
+        around = region.stmt
+        self._span: tuple[int, int] | None = None
+        if isinstance(around, Block) and len(users) > 1:
+            start, stop = self._span = state.span(region, state.parts_using(region, buffer))
+            self.context = state.context_of(region, around.stmts[start])
+            around = Block(around.stmts[start:stop])
+        self._found = collect_accesses(around)
         self.own = self.accesses_in(block)
         [self.stored] = [each for each in self.own if each.writes]
         positions = {each.position for each in self.own}
-        self.others = [each for each in found.all if each.position not in positions]
+        self.others = [each for each in self._found.all if each.position not in positions]
         self.of_buffer = _of(buffer, self.others)
         if any(each.reads for each in _of(buffer, self.own)):
             raise ScheduleError(
                 f"{what}: {one_line(store)} is made of what was stored before, as reductions are; "
                 f"expected a value that depends on nothing of {buffer.name}"
             )
-        variables = collect_variables(region.stmt, PROGRAM)[1]
+        variables = collect_variables(around, PROGRAM)[1]
         inner = [
             each
             for each in free_variables(block_of(block))
@@ -204,6 +209,23 @@ class _Used:
                 f"variable of its own; expected a block that depends on nothing else within "
                 f"{one_line(region.stmt)}"
             )
+
+    def put(self, image: Stmt, rewrite: Callable[[Stmt], Stmt]) -> None:
+        """Put a statement in the place of the region, rewritten from the first use to the last.
+
+        Args:
+            image: The region without a block.
+            rewrite: Makes of statements what stands there instead.
+        """
+        before = self.region.stmt
+        if self._span is None or not isinstance(image, Block) or not isinstance(before, Block):
+            self._state.replace(self.region, rewrite(image))
+            return
+        start, stop = self._span
+        stop += len(image.stmts) - len(before.stmts)
+        made = as_block(rewrite(Block(image.stmts[start:stop])))
+        stmts = (*image.stmts[:start], *made.stmts, *image.stmts[stop:])
+        self._state.replace(self.region, with_field(image, "stmts", stmts))
 
     def accesses_in(self, block: Ref) -> list[Access]:
         """Return the accesses that are made in a block."""
@@ -282,16 +304,18 @@ def _producer(state: State, block: Ref, target: Store, what: str) -> tuple[Ref, 
         buffer = load.tensor.buffer if isinstance(load.tensor, Tensor) else None
         if not isinstance(buffer, Buffer) or buffer not in state.func.temp_bufs:
             continue
-        written = _of(buffer, collect_accesses(state.func).all)
+        users = state.using(buffer)
+        uses = [each for ref in users for each in accesses_to(ref.stmt, buffer)]
         same = [each for each in loads if is_of(each, buffer)]
-        stores = [each.node for each in written if each.writes]
-        if len(stores) != 1 or any(each.node not in same for each in written if not each.writes):
+        stores = [each for each in uses if isinstance(each, Store)]
+        if len(stores) != 1 or any(each not in same for each in uses if each is not stores[0]):
             continue
         if any(not _have_same_indices(each, load) for each in same):
             continue
-        for ref in state.blocks():
-            body = only(block_of(ref).body)
-            if body is stores[0] and ref is not block:
+        for ref in users:
+            is_block = isinstance(ref.stmt, ScheduleBlockRealize) and ref is not block
+            body = only(block_of(ref).body) if is_block else None
+            if body is stores[0]:
                 assert isinstance(body, Store)
                 return ref, body, load
     raise ScheduleError(

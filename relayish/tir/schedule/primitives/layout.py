@@ -28,7 +28,12 @@ from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.nests import wrap
 from relayish.tir.schedule.order import Question
 from relayish.tir.schedule.primitives.caching import nth_buffer
-from relayish.tir.schedule.primitives.memory import require_own, scope_of, set_temporary
+from relayish.tir.schedule.primitives.memory import (
+    require_own,
+    rewrite_uses,
+    scope_of,
+    set_temporary,
+)
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
@@ -90,25 +95,29 @@ def transform_layout(
         for each in PROGRAM.pre_order(scope.stmt)
         if isinstance(each, Alloc) and each.destination is buffer
     }
-    uses = uses_of(scope.stmt, buffer, memory)
     shared = _sharing(buffer, image, index_map)
     if shared:
         life = scope if memory else state.ref(state.func.body)
         _check_lifetimes(life, buffer, index_map, shared)
-    tensors: dict[Tensor, Tensor] = {}
-    for each in uses:
-        if any(index.type != INT32 for index in each.indices):
-            raise ScheduleError(
-                f"{quote(each)} has indices that are no scalars of int32, which index maps are of"
-            )
-        assert isinstance(each.tensor, Tensor)
-        tensors[each.tensor] = each.tensor.with_fields(shape=shape, buffer=image)
 
     def at(indices: Sequence[Expr]) -> tuple[Expr, ...]:
         pairs = zip(index_map.indices, index_map.at(indices), strict=True)
         return tuple([each if isinstance(rule, Var) else tidy(each) for rule, each in pairs])
 
-    state.replace(scope, redirect(scope.stmt, uses, tensors, at, memory))
+    def rewrite(stmt: Stmt) -> Stmt:
+        uses = uses_of(stmt, buffer, memory)
+        tensors: dict[Tensor, Tensor] = {}
+        for each in uses:
+            if any(index.type != INT32 for index in each.indices):
+                raise ScheduleError(
+                    f"{quote(each)} has indices that are no scalars of int32, which index maps are "
+                    f"of"
+                )
+            assert isinstance(each.tensor, Tensor)
+            tensors[each.tensor] = each.tensor.with_fields(shape=shape, buffer=image)
+        return redirect(stmt, uses, tensors, at, memory)
+
+    rewrite_uses(state, scope, buffer, rewrite)
     set_temporary(state, buffer, image)
     declare_around(state, scope)
     if shared:

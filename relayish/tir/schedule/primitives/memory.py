@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
-from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.dependence import DependenceKind
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from relayish.tir.analysis.regions.filled import stores_before_it_reads
-from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.analysis.regions.regions import accesses, buffer_of
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
@@ -22,10 +20,12 @@ from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, ScheduleBl
 from relayish.tir.ir.tensor import Buffer, Store, Tensor, Var
 from relayish.tir.ir.type import VOID
 from relayish.tir.schedule.handles import BlockRV, LoopRV
+from relayish.tir.schedule.holding import with_field
 from relayish.tir.schedule.paths import put_beside
 from relayish.tir.schedule.registry import primitive
-from relayish.tir.schedule.state import Ref, State, held
+from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
+from relayish.tir.schedule.uses import accesses_to
 from relayish.tir.schedule.views import (
     declare_around,
     declares,
@@ -86,7 +86,7 @@ def set_buffer(state: State, block: Ref, memory_type: str, fixed: bool = False) 
         give_own_memory(state, buffer, kind)
         return
     image = buffer.with_fields(memory_type=kind)
-    state.replace(scope, replace(scope.stmt, {buffer: image}))
+    rewrite_uses(state, scope, buffer, lambda stmt: replace(stmt, {buffer: image}))
     set_temporary(state, buffer, image)
 
 
@@ -181,7 +181,8 @@ def require_own(state: State, buffer: Buffer, advice: str) -> None:
 def require_temporary(state: State, buffer: Buffer, advice: str) -> None:
     """Raise unless a buffer is memory of the function's own, while all of it runs."""
     require_own(state, buffer, advice)
-    for each in PROGRAM.pre_order(state.func.body):
+    uses = [each for ref in state.using(buffer) for each in accesses_to(ref.stmt, buffer)]
+    for each in uses:
         if isinstance(each, (Alloc, Free)) and each.destination is buffer:
             raise ScheduleError(
                 f"{one_line(each)} gives {buffer.name} its memory already; expected a temporary "
@@ -191,21 +192,33 @@ def require_temporary(state: State, buffer: Buffer, advice: str) -> None:
 
 def scope_of(state: State, buffer: Buffer) -> Ref:
     """Return the innermost place that holds all uses of a buffer."""
-    stmt: Stmt = state.func.body
-    while True:
-        children: list[Node] = list(PROGRAM.children(stmt))
-        users = [each for each in children if _uses(each, buffer)]
-        inner = [each for each in held(stmt) if _uses(each, buffer)]
-        is_alone = len(users) == 1 and len(inner) == 1
-        if not is_alone or not isinstance(inner[0], (Block, For, IfThenElse, ScheduleBlockRealize)):
-            return state.ref(stmt)
-        if isinstance(stmt, ScheduleBlockRealize) and declares(stmt.schedule_block):
-            return state.ref(stmt)
-        stmt = inner[0]
+    scope = state.scope_of([each for each in state.using(buffer) if buffer in each.keys])
+    for ref in [*scope.ancestors()][::-1]:
+        if isinstance(ref.stmt, ScheduleBlockRealize) and declares(ref.stmt.schedule_block):
+            return ref
+    return scope
 
 
-def _uses(root: Node, buffer: Buffer) -> bool:
-    return any(each is buffer for each in nodes_reached(root))
+def rewrite_uses(state: State, scope: Ref, buffer: Buffer, rewrite: Callable[[Stmt], Stmt]) -> None:
+    """Rewrite what uses a buffer, all of it at once, whatever stands in between.
+
+    Args:
+        state: What is changed.
+        scope: What holds all uses, as :func:`scope_of` tells.
+        buffer: The buffer.
+        rewrite: Makes of a statement what stands there instead; of a block, one as long.
+    """
+    stmt = scope.stmt
+    if not isinstance(stmt, Block):
+        state.replace(scope, rewrite(stmt))
+        return
+    parts = state.parts_using(scope, buffer)
+    made = rewrite(Block(tuple(parts)))
+    assert isinstance(made, Block)
+    stmts = [*stmt.stmts]
+    for part, image in zip(parts, made.stmts, strict=True):
+        stmts[stmt.stmts.index(part)] = image
+    state.replace(scope, with_field(stmt, "stmts", tuple(stmts)))
 
 
 def set_temporary(state: State, buffer: Buffer, image: Buffer) -> None:

@@ -28,6 +28,7 @@ from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, Schedule
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import tidy
 from relayish.tir.schedule.handles import BlockRV
+from relayish.tir.schedule.holding import held
 from relayish.tir.schedule.nests import only, require_plain, wrap
 from relayish.tir.schedule.paths import put_beside
 from relayish.tir.schedule.primitives.caching import nests_around
@@ -35,7 +36,7 @@ from relayish.tir.schedule.primitives.memory import require_temporary, scope_of,
 from relayish.tir.schedule.primitives.queries import block_name
 from relayish.tir.schedule.reduction_steps import is_place
 from relayish.tir.schedule.registry import primitive
-from relayish.tir.schedule.state import Ref, State, held
+from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
 from relayish.tir.schedule.views import declare_around, redirect, uses_of
 from relayish.tir.substitution import replace
@@ -135,7 +136,7 @@ def _einsum(state: State, block: Ref) -> _Einsum:
     assert isinstance(realize, ScheduleBlockRealize)
     store = only(realize.schedule_block.body)
     name = block_name(block) + REDUCE_INIT
-    firsts = [each.stmt for each in state.blocks() if block_name(each) == name]
+    firsts = [each.stmt for each in state.named(name)]
     if isinstance(store, Store) and isinstance(store.value, Add) and is_place(store.value.a, store):
         factors = _factors(store.value.b)
         own = set(realize.schedule_block.iter_vars)

@@ -134,7 +134,7 @@ _BRANCHES: Final = Simplification(RuleSet(), branches=True)
 
 def _decide(state: State, loop: For, context: Context) -> For:
     """Return a loop without branches of which it is known there which arm they run."""
-    part = state.func.with_fields(body=Block((loop,)))
+    part = state.func.with_fields(body=Block((loop,)), temp_bufs=())
     body = apply_simplification(part, _BRANCHES, context).body
     found = next(each for each in STATEMENTS.pre_order(body) if isinstance(each, For))
     return _bounded(found, context)

@@ -62,7 +62,7 @@ def get_all_blocks(state: State) -> list[Ref]:
 @primitive("get_block")
 def get_block(state: State, name: str) -> Ref:
     """Return the block called ``name``."""
-    named = [each for each in state.blocks() if block_name(each) == name]
+    named = state.named(name)
     if not named:
         known = [block_name(each) for each in state.blocks()]
         raise UnknownNameError(

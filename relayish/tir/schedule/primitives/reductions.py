@@ -68,7 +68,7 @@ def decompose_reduction(state: State, block: Ref, loop: Ref) -> Ref:
 def _first_of(state: State, block: Ref) -> Ref:
     """Return the place of the block that sets to its first value what ``block`` reduces."""
     wanted = block_name(block) + REDUCE_INIT
-    found = [each for each in state.blocks() if block_name(each) == wanted]
+    found = state.named(wanted)
     if len(found) != 1:
         raise ScheduleError(
             f"{len(found)} blocks of {state.func.name} are called {wanted!r}; expected one, which "
