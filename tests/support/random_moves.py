@@ -414,7 +414,7 @@ def unchecked() -> Iterator[None]:
     def nothing(*_: Any, **__: Any) -> None:
         pass
 
-    def once(_: Any, _moved: Any, _harmless: Any, may_repeat: bool) -> None:
+    def once(*_: Any, may_repeat: bool) -> None:
         if not may_repeat:
             raise ScheduleError("it is run several times")
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from relayish.tir.analysis.dependence.accesses import Access
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.stmt import For
-from relayish.tir.schedule.order import Found, Question, in_order
+from relayish.tir.schedule.questions import Found, Question
+from relayish.tir.verifier.dependences import quote
 
 
 def show_conflict(
@@ -45,3 +46,10 @@ def show_conflict(
         question.demand_before_in(other, one, last)
     found = question.answer(one, other) or Found(("", ""), is_exact=False)
     return in_order(source, sink, found)
+
+
+def in_order(source: Access, sink: Access, found: Found) -> str:
+    """Return in which order two accesses have to be made, of which iterations were found."""
+    one, other = found.when()
+    sure = "" if found.is_exact else " (it is not known that it need not)"
+    return f"{quote(sink.node)}{other} has to come after {quote(source.node)}{one}{sure}"

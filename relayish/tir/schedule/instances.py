@@ -23,8 +23,8 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import GE, LE, Div, Expr
 from relayish.tir.ir.stmt import For, PolyFor, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
-from relayish.tir.schedule.order import Question, outside
 from relayish.tir.schedule.paths import path_to
+from relayish.tir.schedule.questions import Question, outside
 from relayish.tir.schedule.state import Ref
 
 

@@ -7,197 +7,28 @@ are made in one order before and may be made in the other one after.
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import ScheduleError
 from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.dependence.accesses import (
-    OUTERMOST,
     Access,
     Accesses,
-    arounds,
+    Location,
     collect_accesses,
 )
-from relayish.tir.analysis.dependence.finder import common_loops
-from relayish.tir.analysis.dependence.iterations import Instance, Iterations, Rows
-from relayish.tir.analysis.dependence.same_element import equate_elements
-from relayish.tir.analysis.linear.integer_system import Row, System
-from relayish.tir.analysis.linear.linear_form import LinearForm, expr_of_form
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Store, Var
-from relayish.tir.ir.type import Type
+from relayish.tir.schedule.conflicts import in_order
+from relayish.tir.schedule.overwritten import Readers, is_unread
+from relayish.tir.schedule.questions import Execution, Found, Question
 from relayish.tir.schedule.reduction_steps import free_steps
-from relayish.tir.verifier.dependences import quote
-
-
-class Execution(NamedTuple):
-    """An access that is made once, in some iteration of the loops around it."""
-
-    access: Access
-    instance: Instance
-
-    def value(self, expr: Expr) -> Row:
-        """Return the value of an expression where the access is made."""
-        return self.instance.translate(expr, self.access.place)
-
-    @property
-    def loops(self) -> list[tuple[For | PolyFor, Row]]:
-        """The loops around it, the outermost first, with the iteration of each."""
-        found = [(each.loop, each) for each in arounds(self.access.place)]
-        coordinates = self.instance.coordinates
-        return [(loop, coordinates[each]) for loop, each in found if loop is not None]
-
-
-class Found(NamedTuple):
-    """Executions for which all that was demanded holds.
-
-    Attributes:
-        iterations: Of each that was asked about, the values of the variables of its loops.
-        is_exact: Whether there are such; else it is not known that there are none.
-    """
-
-    iterations: tuple[str, ...]
-    is_exact: bool
-
-    def when(self) -> list[str]:
-        """Return for each what messages add to an access, ``" at i = 0"`` or nothing."""
-        return [f" at {each}" if each else "" for each in self.iterations]
-
-
-class Question:
-    """Asks whether accesses may be executed such that what is demanded of them holds.
-
-    Args:
-        context: What is known outside.
-    """
-
-    def __init__(self, context: Context) -> None:
-        self._iterations = Iterations(context)
-        self._orders: list[list[Rows]] = []
-
-    def execute(self, access: Access) -> Execution:
-        """Return an execution of an access."""
-        return Execution(access, Instance(self._iterations, access.place))
-
-    def demand_same_element(self, a: Execution, b: Execution) -> None:
-        """Demand that both access one element."""
-        equate_elements(self._iterations, (a.access, a.instance), (b.access, b.instance))
-
-    def demand_equal(self, a: Row, b: Row) -> None:
-        """Demand that two values are equal."""
-        self._iterations.equations.append(a.plus(b, -1))
-
-    def demand_beyond(
-        self, execution: Execution, expr: Expr, bound: LinearForm, *, below: bool
-    ) -> None:
-        """Demand that the value of an expression is below a bound, or else above it."""
-        apart = execution.value(expr).plus(outside(self._iterations, bound, expr.type), -1)
-        self._iterations.inequalities.append(apart.times(-1 if below else 1).shifted(-1))
-
-    def demand_before(self, a: Execution, b: Execution) -> None:
-        """Demand that ``a`` is made before ``b``, of the same program."""
-        cases: list[Rows] = []
-        held: Rows = []
-        for each in common_loops(a.access, b.access):
-            apart = b.instance.coordinates[each].plus(a.instance.coordinates[each], -1)
-            cases.append([*held, apart.shifted(-1)])
-            held = [*held, apart, apart.times(-1)]
-        if a.access.position < b.access.position:
-            cases.append(held)
-        self._orders.append(cases)
-
-    def demand_less(self, a: Row, b: Row) -> None:
-        """Demand that a value is less than another."""
-        self._iterations.inequalities.append(b.plus(a, -1).shifted(-1))
-
-    def demand_before_in(self, a: Execution, b: Execution, loops: Sequence[For]) -> None:
-        """Demand that ``a`` is in an earlier iteration than ``b``, of loops in some order."""
-        around = {each.loop: each for each in common_loops(a.access, b.access)}
-        cases: list[Rows] = []
-        held: Rows = []
-        for loop in loops:
-            if loop in around:
-                each = around[loop]
-                apart = b.instance.coordinates[each].plus(a.instance.coordinates[each], -1)
-                cases.append([*held, apart.shifted(-1)])
-                held = [*held, apart, apart.times(-1)]
-        self._orders.append(cases)
-
-    def answer(self, *asked: Execution) -> Found | None:
-        """Return executions as demanded; ``None`` where there are none.
-
-        Args:
-            asked: Those whose iterations are to be told.
-        """
-        iterations = self._iterations
-        rows = [row for cases in self._orders for case in cases for row in case]
-        told = [row for each in asked for _, row in each.loops]
-        systems, images = iterations.solved([*rows, *told])
-        spans = [iterations.interval(row) for row in told]
-        left = iter(images)
-        orders = [[[next(left) for _ in case] for case in cases] for cases in self._orders]
-        coordinates = list(left)
-        pending = [(each, 0) for each in reversed(systems)]
-        while pending:
-            system, depth = pending.pop()
-            found = iterations.patience.is_feasible(system)
-            if found is False:
-                continue
-            if depth < len(orders):
-                cases = [case for case in orders[depth] if not _is_contradiction(case)]
-                pending += [(system.having((), case), depth + 1) for case in reversed(cases)]
-                continue
-            values = iter(self._solution(system, coordinates, spans) if found else ())
-            shown = [", ".join(_spell(each, values)) for each in asked]
-            return Found(tuple(shown), iterations.is_exact and found is True)
-        return None
-
-    def _solution(
-        self, system: System, rows: Sequence[Row], spans: Sequence[Interval]
-    ) -> list[int]:
-        """Return values of rows that are possible together: of each the least, given those before.
-
-        Complexity:
-            As many questions as the ranges of the rows have binary digits.
-        """
-        found: list[int] = []
-        for row, span in zip(rows, spans, strict=True):
-            low, high = int(span.low), int(span.high)
-            while low < high:
-                middle = (low + high) // 2
-                below = system.having((), [row.times(-1).shifted(middle)])
-                if self._iterations.patience.is_feasible(below) is False:
-                    low = middle + 1
-                else:
-                    high = middle
-            found.append(low)
-            system = system.having([row.shifted(-low)])
-        return found
-
-
-def _is_contradiction(rows: Rows) -> bool:
-    """Return whether a row is a number, and negative."""
-    return any(row.constant < 0 and not row.terms for row in rows)
-
-
-def outside(iterations: Iterations, form: LinearForm, ty: Type) -> Row:
-    """Return the value of a form in which variables from outside occur."""
-    return Instance(iterations, OUTERMOST).translate(expr_of_form(form, ty), OUTERMOST)
-
-
-def _spell(execution: Execution, values: Iterator[int]) -> Iterator[str]:
-    for loop, _ in execution.loops:
-        value = next(values, None)
-        if value is not None:
-            yield f"{(loop.loop_var if isinstance(loop, For) else loop.iterator).name} = {value}"
-
 
 Same: TypeAlias = tuple[tuple[Expr, Expr], ...]
 """Expressions that are equal: the one where an access was made, the other where it will be."""
@@ -234,6 +65,7 @@ def check_moves(
     *,
     within: int = 0,
     steps: Mapping[Node, Store] | None = None,
+    readers: Callable[[Location | None], Readers] | None = None,
 ) -> None:
     """Raise if two accesses of one element would be made in another order.
 
@@ -245,6 +77,7 @@ def check_moves(
         within: How many of the outer loops the images of two that are both moved have in common, to
             be compared: others are known not to matter.
         steps: Those of reductions that may be made in any order, as ``free_steps`` tells them.
+        readers: Tells what may read a location: of stores, it matters which one that is read from.
 
     Raises:
         ScheduleError: Naming the accesses, an iteration of each, and what would make it legal.
@@ -256,10 +89,18 @@ def check_moves(
     known = steps or {}
     moved, others = _one_for_each_element(moved, known), _one_for_each_element(others, {})
     for at, one in enumerate(moved):
-        for other in moved[at:]:
-            _check_pair(one, other, context, what, within, known)
-        for other in others:
-            _check_pair(one, other, context, what, 0, {})
+        pairs = [(other, within, known) for other in moved[at:]]
+        pairs += [(other, 0, {}) for other in others]
+        for other, loops, free in pairs:
+            for source, sink in _orders(one, other, free):
+                ask = functools.partial(_reversed, source, sink, context, loops)
+                found = ask()
+                if found is not None and not (
+                    readers is not None
+                    and not (source.access.reads or sink.access.reads)
+                    and is_unread(ask, sink.access, readers(sink.access.location))
+                ):
+                    raise ScheduleError(_refusal(source.access, sink.access, found, what))
 
 
 def _one_for_each_element(moves: Sequence[Move], steps: Mapping[Node, Store]) -> list[Move]:
@@ -281,25 +122,30 @@ def _one_for_each_element(moves: Sequence[Move], steps: Mapping[Node, Store]) ->
     return list(found.values())
 
 
-def _check_pair(
-    one: Move, other: Move, context: Context, what: str, within: int, steps: Mapping[Node, Store]
-) -> None:
+def _orders(one: Move, other: Move, steps: Mapping[Node, Store]) -> list[tuple[Move, Move]]:
+    """Return the orders in which two accesses of one location must not change places."""
     a, b = one.access, other.access
     if not (a.writes or b.writes):
-        return
+        return []
     if a.location is not None and b.location is not None and a.location != b.location:
-        return
+        return []
     step = steps.get(a.node)
     if step is not None and step is steps.get(b.node):
-        return
-    for source, sink in [(one, other)] if one is other else [(one, other), (other, one)]:
-        found = _reversed(source, sink, context, within)
-        if found is not None:
-            raise ScheduleError(_refusal(source.access, sink.access, found, what))
+        return []
+    return [(one, other)] if one is other else [(one, other), (other, one)]
 
 
-def _reversed(source: Move, sink: Move, context: Context, within: int) -> Found | None:
-    """Return executions of accesses that are made in one order, and then in the other."""
+def _reversed(
+    source: Move,
+    sink: Move,
+    context: Context,
+    within: int,
+    demand: Callable[[Question, Execution], None] = lambda *_: None,
+) -> Found | None:
+    """Return executions of accesses that are made in one order, and then in the other.
+
+    And for which ``demand`` demands more, of that of the sink.
+    """
     question = Question(context)
     first, second = question.execute(source.access), question.execute(sink.access)
     question.demand_same_element(first, second)
@@ -314,6 +160,7 @@ def _reversed(source: Move, sink: Move, context: Context, within: int) -> Found 
     for (_, one_iteration), (_, other_iteration) in zip(*outer, strict=True):
         question.demand_equal(one_iteration, other_iteration)
     question.demand_before(images[1], images[0])
+    demand(question, second)
     return question.answer(first, second)
 
 
@@ -322,13 +169,6 @@ def _refusal(source: Access, sink: Access, found: Found, what: str) -> str:
         f"{what} would change what is computed: {in_order(source, sink, found)}, and would come "
         f"before it; expected a place that keeps their order, or that both are moved"
     )
-
-
-def in_order(source: Access, sink: Access, found: Found) -> str:
-    """Return in which order two accesses have to be made, of which iterations were found."""
-    one, other = found.when()
-    sure = "" if found.is_exact else " (it is not known that it need not)"
-    return f"{quote(sink.node)}{other} has to come after {quote(source.node)}{one}{sure}"
 
 
 class Programs:

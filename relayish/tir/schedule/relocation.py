@@ -5,14 +5,20 @@ The program after is made first, and compared with the one before.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+import functools
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM, collect_variables, free_variables
-from relayish.tir.analysis.dependence.accesses import Access, arounds
+from relayish.tir.analysis.dependence.accesses import (
+    Access,
+    Location,
+    arounds,
+    collect_accesses,
+)
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
@@ -23,7 +29,9 @@ from relayish.tir.schedule.holding import differing, held, with_held
 from relayish.tir.schedule.instances import Box, covers, domain, runs_once
 from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.order import Move, Programs, check_moves
+from relayish.tir.schedule.overwritten import Readers
 from relayish.tir.schedule.paths import path_to, without_last
+from relayish.tir.schedule.questions import may_meet
 from relayish.tir.schedule.reduction_steps import is_idempotent
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.uses import accesses_to
@@ -133,7 +141,8 @@ class Relocation:
         """
         programs, context = self._programs()
         moved, others = self._split(programs, loops)
-        check_moves(moved, others, context, self.what, steps=programs.steps)
+        readers = functools.partial(self._readers, programs)
+        check_moves(moved, others, context, self.what, steps=programs.steps, readers=readers)
 
     def check(self, *, may_repeat: bool) -> None:
         """Raise unless the program after does the same.
@@ -147,6 +156,7 @@ class Relocation:
         """
         programs, context = self._programs()
         moved, others = self._split(programs, {})
+        readers = functools.partial(self._readers, programs)
         names = {block_of(each).name: each for each in self.blocks}
         stored = {name: self._stored(name, moved) for name in names}
         boxes = {name: self._box(ref, stored[name].access, context) for name, ref in names.items()}
@@ -155,13 +165,15 @@ class Relocation:
             for name, ref in names.items()
             for each in (stored[name].access, stored[name].image)
         ):
-            check_moves(moved, others, context, self.what, steps=programs.steps)
+            check_moves(moved, others, context, self.what, steps=programs.steps, readers=readers)
         else:
             steps = {each: step for each, step in programs.steps.items() if is_idempotent(step)}
-            self._check_repeated(moved, steps, may_repeat)
+            self._check_repeated(moved, steps, context, may_repeat=may_repeat)
             used = [each for each in others if not self._is_use(each.image)]
             within = len(self.inner_loops)
-            check_moves(moved, used, context, self.what, within=within, steps=steps)
+            check_moves(
+                moved, used, context, self.what, within=within, steps=steps, readers=readers
+            )
         if may_repeat and not self._needs_all(moved):
             return
         for name, ref in names.items():
@@ -201,6 +213,26 @@ class Relocation:
             return Programs(self.region.stmt, self.after), self._state.context(self.region)
         before, after = [Block(tuple(each)) for each in changed]
         return Programs(before, after), self._state.context_of(self.region, before.stmts[0])
+
+    def _readers(self, programs: Programs, location: Location | None) -> Readers:
+        """Return what may read a location, where that is memory of the function's own."""
+        state, region = self._state, self.region
+        last = self.loop if self.is_before else self.block
+        is_left = location not in state.func.temp_bufs or any(
+            isinstance(each.stmt, (For, PolyFor)) for each in region.ancestors()
+        )
+        later: dict[Stmt, None] = {}
+        for ref in state.using(location) if isinstance(location, Buffer) else ():
+            scope = state.scope_of([ref, last])
+            if scope is region and not state.comes_before(ref, last):
+                later[path_to(region, ref)[1]] = None
+            is_left |= scope is not region and region not in scope.ancestors()
+        found = [programs.before.all, *[collect_accesses(each).all for each in later]]
+        reads = [
+            [e for e in part if e.reads and (location is None or e.location in (None, location))]
+            for part in found
+        ]
+        return Readers(reads[0], [e for part in reads[1:] for e in part], is_left)
 
     def _split(self, programs: Programs, loops: Mapping[Var, Var]) -> tuple[list[Move], list[Move]]:
         """Return the accesses that move, and the others."""
@@ -271,13 +303,19 @@ class Relocation:
         return without_last([rest, *_path_in(nest, self.block.stmt)])
 
     def _check_repeated(
-        self, moved: Iterable[Move], harmless: Container[Node], may_repeat: bool
+        self,
+        moved: Sequence[Move],
+        harmless: Container[Node],
+        context: Context,
+        *,
+        may_repeat: bool,
     ) -> None:
         """Raise unless the blocks do the same each time they are run.
 
         Args:
             moved: What they access.
             harmless: What may be read that was written, since doing so again changes nothing.
+            context: What is known outside.
             may_repeat: Whether they may be run repeatedly at all.
         """
         if not may_repeat or not self.is_before:
@@ -298,6 +336,8 @@ class Relocation:
                 continue
             if self.first is not None and any(_same_element(load, each) for each in steps):
                 continue  # what the first values are set for, each time
+            if not any(e.access.writes and may_meet(access, e.access, context) for e in moved):
+                continue
             raise ScheduleError(
                 f"{self.what}: the block would be run several times, and does not do the same each "
                 f"time, since it reads what it writes: {quote(load)}; expected a loop that it is "

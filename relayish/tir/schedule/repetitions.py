@@ -11,7 +11,7 @@ from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.stmt import For, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Var
 from relayish.tir.ir.traversal import STATEMENTS
-from relayish.tir.schedule.order import Question
+from relayish.tir.schedule.questions import Question
 
 
 class Repetitions:

@@ -28,9 +28,10 @@ from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.holding import with_field
 from relayish.tir.schedule.instances import covers, domain, guards_of, runs_once
 from relayish.tir.schedule.nests import only
-from relayish.tir.schedule.order import Move, Question, check_moves
+from relayish.tir.schedule.order import Move, check_moves
 from relayish.tir.schedule.paths import path_to, without_last
 from relayish.tir.schedule.primitives.queries import block_name
+from relayish.tir.schedule.questions import Question
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.relocation import block_of
 from relayish.tir.schedule.state import Ref, State

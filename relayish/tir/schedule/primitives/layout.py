@@ -9,7 +9,6 @@ from typing import Any
 from relayish.dataflow.lattice.interval import Interval
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
-from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.accesses import collect_accesses
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.linear.bounds import interval_of
@@ -26,7 +25,6 @@ from relayish.tir.schedule.handles import BlockRV
 from relayish.tir.schedule.index_map import IndexMap
 from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.nests import wrap
-from relayish.tir.schedule.order import Question
 from relayish.tir.schedule.primitives.caching import nth_buffer
 from relayish.tir.schedule.primitives.memory import (
     require_own,
@@ -34,9 +32,11 @@ from relayish.tir.schedule.primitives.memory import (
     scope_of,
     set_temporary,
 )
+from relayish.tir.schedule.questions import Question
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
+from relayish.tir.schedule.uses import accesses_to
 from relayish.tir.schedule.views import declare_around, redirect, uses_of
 from relayish.tir.verifier.dependences import AT_ONCE, quote
 
@@ -92,7 +92,8 @@ def transform_layout(
     scope = scope_of(state, buffer)
     memory = {
         each: each.with_fields(destination=image, extents=shape)
-        for each in PROGRAM.pre_order(scope.stmt)
+        for ref in state.using(buffer)
+        for each in accesses_to(ref.stmt, buffer)
         if isinstance(each, Alloc) and each.destination is buffer
     }
     shared = _sharing(buffer, image, index_map)
