@@ -9,6 +9,7 @@ from relayish import tir
 from relayish.errors import EvaluationError, ScheduleError
 from tests.support.cinn_schedules import (
     CASES,
+    copied,
     expected,
     indices_of_tiles,
     nest,
@@ -65,5 +66,14 @@ def test_a_sum_is_copied_in_the_loop_in_which_it_is_done():
         assert np.array_equal(one, other)
 
 
+def test_split_throw_is_refused_in_cinn_too():
+    schedule = copied(8, 8)
+    fused = schedule.fuse(schedule.get_loops("B"))
+    with pytest.raises(ScheduleError, match=r"cannot be split by \[-1, -1\]"):
+        schedule.split(fused, [-1, -1])
+    assert schedule.get_loops("B") == [fused]
+
+
 def test_most_of_what_cinn_tests_holds():
+    assert len(CASES) == 42  # of 43: split_throw, which is refused in both, makes nothing
     assert len(CASES) - len(REFUSED) == 41
