@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.values.integers import power_of_integers
+from relayish.numeric.power import power
 from relayish.numeric.precision import is_integral
 from relayish.tir.externs import register_extern, same_integers, same_numbers, truth_of_number
 from relayish.tir.ir.flags import CallType
@@ -76,11 +76,6 @@ def modulo(x: Value, y: Value) -> Value:
 def _refuse_zero(x: Value, y: Value) -> None:
     if is_integral(x.dtype) and not np.all(y):
         raise EvaluationError("an integer is divided by zero")
-
-
-def power(x: Value, y: Value) -> Value:
-    """Return ``x`` to the power of ``y``; of integers with negative ones, rounded towards zero."""
-    return power_of_integers(x, y)[()] if is_integral(x.dtype) else np.power(x, y)
 
 
 def _bits(x: Value) -> int:
@@ -207,7 +202,7 @@ _UNARY: Final[dict[str, Callable[..., Value]]] = {
 
 _BINARY: Final[dict[str, Callable[..., Value]]] = {
     "mod": modulo,
-    "pow": power,
+    "pow": lambda x, y: power(x, y)[()],
     "remainder": remainder,
 }
 _OF_BITS: Final[dict[str, Callable[..., Value]]] = {

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.values.integers import power_of_integers
+from relayish.numeric.power import power as power_of
 from relayish.numeric.precision import (
     is_fractional,
     is_integral,
@@ -73,10 +73,10 @@ def _power(x: Array, y: Array) -> Value:
             if exponent == 3:
                 wide = widen(x)
                 return (wide * wide * wide).astype(x.dtype)
-        return np.power(widen(x), widen(y)).astype(x.dtype)
+        return power_of(widen(x), widen(y)).astype(x.dtype)
     if is_fractional(y.dtype):
-        return np.power(x.astype(np.float64), y.astype(np.float64)).astype(x.dtype)
-    return power_of_integers(x, y)
+        return power_of(x.astype(np.float64), y.astype(np.float64)).astype(x.dtype)
+    return power_of(x, y)
 
 
 @kernel("Pow", since=(1,))

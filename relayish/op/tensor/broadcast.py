@@ -9,7 +9,7 @@ from typing import Final, Unpack
 import numpy as np
 
 from relayish.errors import EvaluationError
-from relayish.ir.values.integers import power_of_integers
+from relayish.numeric.power import power
 from relayish.numeric.precision import is_whole, refuse_zeros, truncate_quotient
 from relayish.op.declaration.properties import MixedPrecision, OpPattern, ResultMemory
 from relayish.op.declaration.record import Record
@@ -47,10 +47,6 @@ def _trunc_mod(lhs: Array, rhs: Array) -> Array:
     if is_whole(lhs.dtype):
         return np.fmod(lhs, refuse_zeros(rhs))
     return lhs - np.trunc(lhs / rhs) * rhs
-
-
-def _power(lhs: Array, rhs: Array) -> Array:
-    return power_of_integers(lhs, rhs) if is_whole(lhs.dtype) else np.power(lhs, rhs)
 
 
 def _keep_dtype(name: str, function: Function) -> Evaluation:
@@ -160,7 +156,7 @@ _declare(
 _declare(
     "power",
     "Raise the elements of one tensor to the power of those of another, with broadcasting.",
-    _power,
+    power,
     mixed_precision=MixedPrecision.NEVER,
 )
 _declare_arithmetic(

@@ -202,3 +202,15 @@ def test_integers_to_negative_powers_are_rounded_towards_zero():
         "power", 5, ("int32", "int32"), "int32", lambda x, y: tir.Call("int32", "pow", (x, y))
     )
     check([(func, (a, b))])
+
+
+def test_powers_of_a_half_are_no_square_roots():
+    a = np.array([-0.0, -np.inf, 0.0, np.inf, 2.25], "float32")
+    func = elementwise(
+        "halves",
+        5,
+        ("float32",),
+        "float32",
+        lambda x: tir.Call("float32", "pow", (x, tir.const(0.5, "float32"))),
+    )
+    check([(func, (a,))])

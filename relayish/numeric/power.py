@@ -1,4 +1,4 @@
-"""Arithmetic of integers that numpy does not have, for evaluation in every language."""
+"""Powers of numbers of any kind, for evaluation in every language."""
 
 from __future__ import annotations
 
@@ -8,18 +8,30 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.errors import DivisionByZeroError
+from relayish.numeric.precision import is_whole
 
 Values: TypeAlias = "npt.NDArray[Any] | np.generic"  # Any: of whatever element type
 
 
-def power_of_integers(base: Values, exponent: Values) -> npt.NDArray[Any]:  # Any: as above
+def power(base: Values, exponent: Values) -> npt.NDArray[Any]:  # Any: as above
     """Return powers of the type of ``base``, which broadcasts with ``exponent``.
 
-    Where the exponent is negative, they are rounded towards zero: 0 but for powers of 1 and -1.
+    Floats have those that IEEE 754 has: of -0 and of negative infinity to a half, which are no
+    square roots, 0 and infinity. Integers whose exponent is negative are rounded towards zero: 0
+    but for powers of 1 and -1.
 
     Raises:
-        DivisionByZeroError: If 0 is raised to a negative power.
+        DivisionByZeroError: If an integer 0 is raised to a negative power.
     """
+    if is_whole(base.dtype):
+        return _power_of_integers(base, exponent)
+    if base.dtype.kind != "c" and np.equal(exponent, 0.5).any():  # numpy may take square roots
+        is_other = np.equal(exponent, 0.5) & (np.equal(base, 0) | np.isinf(base))
+        base = np.where(is_other, np.abs(base), base)
+    return np.asarray(np.power(base, exponent))
+
+
+def _power_of_integers(base: Values, exponent: Values) -> npt.NDArray[Any]:  # Any: as above
     negative = np.less(exponent, 0)
     if not negative.any():
         return np.asarray(np.power(base, exponent.astype(base.dtype)))
