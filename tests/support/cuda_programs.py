@@ -9,6 +9,7 @@ from relayish.tir import Expr, LoweredFunc, MemoryType, Stmt, Tensor
 
 SYNC = tir.call_intrinsic("cuda_sync_threads", (), "void")
 SHARED, LOCAL = MemoryType.GPU_SHARED, MemoryType.GPU_LOCAL
+NO_VECTORS = tir.LLVMForLoopMeta(vectorization=False)
 T = 4
 """How wide tiles are."""
 
@@ -39,7 +40,7 @@ def func(name: str, args: Sequence[object], body: object, *temps: Tensor) -> Low
 
 
 def matmul(n: int = 3 * T) -> LoweredFunc:
-    """Tiles of both factors are shared, the sum is local to a thread."""
+    """Tiles of both factors are shared, the sum is local to a thread, which unrolls its loop."""
     a, b, c = [memory(name, (n, n)) for name in "ABC"]
     left, right, acc = memory("L", (T, T), SHARED), memory("R", (T, T), SHARED), memory(
         "acc", (T, T), LOCAL
@@ -54,7 +55,7 @@ def matmul(n: int = 3 * T) -> LoweredFunc:
             SYNC,
             tile(lambda ty, tx: tir.for_("ki", T, lambda ki: put(
                 acc, acc[ty, tx] + left[ty, ki] * right[ki, tx], ty, tx,
-            ))),
+            ), for_type=tir.ForType.UNROLLED, metadata=NO_VECTORS)),
             SYNC,
         ]),
         tile(lambda ty, tx: put(c, acc[ty, tx], by * T + ty, bx * T + tx)),

@@ -44,6 +44,7 @@ class LoopsOnHost(LoopsToC, domain="tir"):
     """Writes what the host does: it launches a kernel for each nest whose outer loop is bound."""
 
     pragmas = MappingProxyType({})
+    hints = MappingProxyType({"unroll": "unroll"})
     has_stack = False
 
     def is_apart(self, buffer: Buffer) -> bool:

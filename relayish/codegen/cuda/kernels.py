@@ -113,6 +113,7 @@ class LoopsInKernel(LoopsToC, domain="tir"):
     """Writes what the threads of a kernel run, each its own iterations."""
 
     pragmas = MappingProxyType({})
+    hints = MappingProxyType({"unroll": "unroll"})
 
     def run_nest(self, visitor: Dispatch) -> None:
         """Write the body of a kernel."""

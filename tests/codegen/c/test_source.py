@@ -12,6 +12,7 @@ from relayish.ir.registration.declarations import declared_temporarily
 from tests.support.each import each
 from tests.support.tir_small import function, loop, memory
 
+N = tir.Var("n")
 MATMUL = """
 int32_t matmul(const float *restrict A, const float *restrict B, float *restrict C)
 {
@@ -116,7 +117,7 @@ def test_loops_that_are_parallel_are_marked_and_others_are_not():
         (None, ["omp parallel for"]),
         (tir.LLVMForLoopMeta(), ["omp parallel for"]),
         (tir.LLVMForLoopMeta(tir.UnrollMode.DEFAULT), ["omp parallel for"]),
-        (tir.LLVMForLoopMeta(tir.UnrollMode.FULL), ["GCC unroll 65534"]),
+        (tir.LLVMForLoopMeta(tir.UnrollMode.FULL), ["GCC unroll 8"]),
         (tir.LLVMForLoopMeta(tir.UnrollMode.NEVER), ["GCC unroll 1"]),
         (tir.LLVMForLoopMeta(tir.UnrollMode.NEVER, False), ["GCC unroll 1", "GCC novector"]),
         (tir.LLVMForLoopMeta(None, False), ["GCC novector"]),
@@ -132,6 +133,48 @@ def test_compilers_are_told_what_metadata_of_loops_says(metadata, pragmas):
     array = np.arange(8, dtype="int32")
     build(func)(array)
     assert array.tolist() == list(range(0, 24, 3))
+
+
+@each(
+    ("extent", "kind", "mode", "pragmas"),
+    [
+        (8, "UNROLLED", None, ["GCC unroll 8"]),
+        (8, "UNROLLED", tir.UnrollMode.DEFAULT, ["GCC unroll 8"]),
+        (8, "UNROLLED", tir.UnrollMode.NEVER, ["GCC unroll 1"]),
+        (1, "UNROLLED", None, ["GCC unroll 1"]),
+        (0, "UNROLLED", None, []),
+        (1024, "UNROLLED", None, ["GCC unroll 1024"]),
+        (1025, "UNROLLED", None, []),
+        (1025, "SERIAL", tir.UnrollMode.FULL, []),
+        (N, "UNROLLED", None, []),
+        (N, "SERIAL", tir.UnrollMode.FULL, []),
+        (8, "SERIAL", None, []),
+    ],
+)
+def test_loops_of_few_iterations_are_unrolled_as_marked(extent, kind, mode, pragmas):
+    A, i = memory("A", 2048), tir.Var("i")
+    stmt = loop(i, 0, extent, tir.Store(A, A[i] * 3, (i,)), kind=kind)
+    stmt = stmt.with_fields(metadata=mode and tir.LLVMForLoopMeta(mode))
+    func = function([A], stmt, scalars=(N,) if extent is N else ())
+    text = to_c(func).text
+    body = text[text.index("int32_t f(") :]
+    assert [line[8:] for line in body.splitlines() if line.startswith("#pragma ")] == pragmas
+
+
+def test_unrolled_loops_leave_what_others_do():
+    A, i = memory("A", 2048), tir.Var("i")
+    extents = [8, 1025, N]
+    funcs = [
+        function([A], loop(i, 0, n, tir.Store(A, A[i] * 3, (i,)), kind="UNROLLED"), scalars=(N,))
+        for n in extents
+    ]
+    named = [func.with_fields(name=f"f{at}") for at, func in enumerate(funcs)]
+    module = build(tir.Module("m", functions=named))
+    for func, count in zip(named, [8, 1025, 5], strict=True):
+        array = np.arange(2048, dtype="int32")
+        expected = np.where(array < count, array * 3, array)
+        module[func.name](5, array)
+        np.testing.assert_array_equal(array, expected)
 
 
 def test_a_function_of_the_users_is_said_in_c_by_a_rule():

@@ -50,6 +50,11 @@ def test_a_program_means_what_it_means_in_serial_order(make, order):
             assert same_outcome(expected, found), (expected, found)
 
 
+def test_kernels_tell_what_is_unrolled():
+    lines = compiled()["matmul"].text.splitlines()
+    assert [line for line in lines if line.startswith("#pragma")] == ["#pragma unroll 4"]
+
+
 @both
 def test_tiles_of_factors_are_shared(order):
     n = 12

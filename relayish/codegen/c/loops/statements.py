@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from relayish.codegen.c.arithmetic import narrowed
 from relayish.codegen.c.loops.calls import Calls
@@ -30,18 +30,23 @@ from relayish.tir.ir.flags import ForType, LLVMForLoopMeta, UnrollMode
 from relayish.tir.ir.operators import Expr
 from relayish.tir.ir.tensor import Buffer, Store, Var
 
+_MOST_UNROLLED: Final = 1024
+"""Of so many iterations at most all are unrolled: of thousands, gcc takes minutes."""
 
-def _told_of(metadata: LLVMForLoopMeta | None) -> list[str]:
-    """Return what a compiler is told of a loop for which that is written down."""
-    if metadata is None:
-        return []
-    said = [] if metadata.vectorization else ["novector"]
-    match metadata.unroll_mode:
-        case UnrollMode.NEVER:
-            return [*said, "unroll 1"]
-        case UnrollMode.FULL:
-            return [*said, "unroll 65534"]
-    return said
+
+def _hints_of(loop: stmts.For) -> list[str]:
+    """Return what a compiler is told of a loop that is marked, or for which that is written down.
+
+    What is written down comes before the mark.
+    """
+    given = loop.metadata or LLVMForLoopMeta()
+    said = [] if given.vectorization else ["novector"]
+    if given.unroll_mode is UnrollMode.NEVER:
+        return [*said, "unroll 1"]
+    extent = constant(loop.extent)
+    is_full = given.unroll_mode is UnrollMode.FULL or loop.for_type is ForType.UNROLLED
+    is_short = extent is not None and 0 < extent <= _MOST_UNROLLED
+    return [*said, f"unroll {extent}"] if is_full and is_short else said
 
 
 @register_handler("c")
@@ -56,6 +61,11 @@ class LoopsToC(Calls, domain="tir"):
         {ForType.PARALLEL: "parallel for", ForType.VECTORIZED: "simd"}
     )
     """What OpenMP is told of a loop, if nothing in it fails and no iteration needs another."""
+
+    hints: ClassVar[Mapping[str, str]] = MappingProxyType(
+        {"unroll": "GCC unroll", "novector": "GCC novector"}
+    )
+    """How a compiler is told what is written down of a loop; it is told nothing else."""
 
     has_stack: ClassVar[bool] = True
     """Whether small temporaries are arrays of the function."""
@@ -158,9 +168,11 @@ class LoopsToC(Calls, domain="tir"):
         ):
             ctx.run(visitor, node.body)
         ctx.names.leave()
-        told = _told_of(node.metadata)
+        told = [each for each in _hints_of(node) if each.split()[0] in self.hints]
         for each in told:
-            ctx.lines[before] = f"#pragma GCC {each}\n{ctx.lines[before]}"
+            word, *times = each.split()
+            hint = " ".join([self.hints[word], *times])
+            ctx.lines[before] = f"#pragma {hint}\n{ctx.lines[before]}"
         pragma = next((text for kind, text in self.pragmas.items() if node.for_type & kind), None)
         if pragma is None or end is None or told or faults < len(ctx.source.faults):
             return
