@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish import tir
-from relayish.codegen.cuda import to_cuda
+from relayish.codegen.cuda import races, to_cuda
 from relayish.errors import CodegenError
 from tests.support.cuda_programs import LOCAL, SHARED, SYNC, bound, func, memory, put
 
@@ -106,6 +106,14 @@ class TestRaces:
         text = taken(block(LOAD, SYNC, *rest))
         assert text.count("if (threadIdx.x == 0)") == 2
         assert text.count("__syncthreads") == 1
+
+    @pytest.mark.parametrize(("blocks", "count"), [(1, 1), (2, 1), (1, 2)])
+    def test_what_one_thread_runs_is_asked_nothing(self, monkeypatch, blocks, count):
+        asked = []
+        monkeypatch.setattr(races, "dependences", lambda *given: asked.append(given) or ())
+        carries = tir.for_("i", N - 1, lambda i: put(A, A[i], i + 1))
+        taken(bound("bx", blocks, threads(lambda _: carries, count)))
+        assert bool(asked) == (blocks * count > 1)
 
     def test_a_scalar_of_a_block_is_not_stored_to_by_threads(self):
         total = tir.Var("total", "float32")
