@@ -7,7 +7,7 @@ called are counted in: they become arguments, so no call asks the system for mem
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.name_supply import NameSupply
 from relayish.ir.scopes.renaming import replace_nodes
 from relayish.tir.analysis.regions.filled import stored_first
+from relayish.tir.analysis.regions.lifetimes import Lifetimes
 from relayish.tir.analysis.regions.reached import nodes_reached
 from relayish.tir.builders.tensor import placeholder
 from relayish.tir.functor import StmtMutator
@@ -25,7 +26,7 @@ from relayish.tir.ir.expr import Call as LoopCall
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ArgumentIO, CallType, MemoryType
 from relayish.tir.ir.function import LoweredFunc
-from relayish.tir.ir.stmt import Alloc, Block, Free
+from relayish.tir.ir.stmt import Alloc, Free
 from relayish.tir.ir.tensor import Buffer, Tensor, Var
 from relayish.tir.ir.traversal import NODES
 
@@ -63,38 +64,35 @@ def plan_arena(func: LoweredFunc, buffers: Sequence[Buffer]) -> Arena:
     The largest are placed first, each as far in front as it fits.
 
     Args:
-        func: The function; its statements at the top tell the times.
+        func: The function.
         buffers: Those that are placed, to be stored to before they are read.
 
     Complexity:
-        Linear in the function, and that of n operations of numpy on n numbers for n buffers.
+        Linear in the function, and that of n operations of numpy on n numbers for n buffers; of
+        those that one statement at the top alone uses, that of asking
+        :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes` of each two.
     """
-    times = _times(func, buffers)
+    lifetimes = Lifetimes(func.body, buffers)
     known = [each for each in buffers if count_of(each) is not None]
-    slots = _slots([each for each in buffers if count_of(each) is None], times)
+    slots = _slots([each for each in buffers if count_of(each) is None], lifetimes)
     order = sorted(known, key=bytes_of, reverse=True)
     begin, end, first, last = (np.zeros(len(order), np.int64) for _ in range(4))
     for at, buffer in enumerate(order):
-        first[at], last[at] = times[buffer]
+        first[at], last[at] = lifetimes.span(buffer)
         beside = (first[:at] <= last[at]) & (last[:at] >= first[at])
+        for other in np.flatnonzero(beside & (first[:at] == last[:at])):
+            beside[other] = not lifetimes.are_apart(buffer, order[other])
         begin[at] = _first_gap(begin[:at][beside], end[:at][beside], bytes_of(buffer))
         end[at] = begin[at] + -(-bytes_of(buffer) // ALIGNMENT) * ALIGNMENT
     offsets = {buffer: int(begin[at]) for at, buffer in enumerate(order)}
     return Arena(offsets, int(end.max(initial=0)), slots)
 
 
-def _slots(
-    buffers: Sequence[Buffer], times: Mapping[Buffer, tuple[int, int]]
-) -> Sequence[Sequence[Buffer]]:
+def _slots(buffers: Sequence[Buffer], lifetimes: Lifetimes) -> Sequence[Sequence[Buffer]]:
     """Return buffers in as few slots as there are needed at one time, alike beside each other."""
     slots: list[list[Buffer]] = []
     for buffer in sorted(buffers, key=_likely_bytes, reverse=True):
-        first, last = times[buffer]
-        apart = [
-            slot
-            for slot in slots
-            if all(last < times[each][0] or times[each][1] < first for each in slot)
-        ]
+        apart = [slot for slot in slots if all(lifetimes.are_apart(buffer, each) for each in slot)]
         if apart:
             apart[0].append(buffer)
         else:
@@ -121,18 +119,6 @@ def _first_gap(begin: np.ndarray[Any, Any], end: np.ndarray[Any, Any], size: int
     reached = np.concatenate([[0], np.maximum.accumulate(end[order])])
     fits = np.flatnonzero(begin[order] - reached[:-1] >= size)
     return int(reached[fits[0] if len(fits) else -1])
-
-
-def _times(func: LoweredFunc, buffers: Collection[Buffer]) -> dict[Buffer, tuple[int, int]]:
-    """Return by which statement each is needed first, and by which last."""
-    times: dict[Buffer, tuple[int, int]] = {}
-    stmts = func.body.stmts if isinstance(func.body, Block) else (func.body,)
-    for at, stmt in enumerate(stmts):
-        for node in nodes_reached(stmt):
-            if isinstance(node, Buffer):
-                times[node] = (times.get(node, (at, at))[0], at)
-    never = (0, len(stmts))  # whoever says nothing of a buffer may do all with it
-    return {each: times.get(each, never) for each in buffers}
 
 
 def hoist_temporaries(

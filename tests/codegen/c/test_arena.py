@@ -73,6 +73,31 @@ def test_a_chain_takes_memory_for_two():
     assert plan_arena(func, buffers).size == 2 * 4032
 
 
+@each("size", [1000, tir.Var("n")])
+def test_a_branch_takes_memory_for_one_arm(size):
+    both, one, other = [tir.placeholder(name, (size,)) for name in ("both", "one", "other")]
+    arms = [tir.Block((call(both), call(both, each))) for each in (one, other)]
+    body = tir.Block((tir.IfThenElse(tir.Var("c", "bool"), *arms),))
+    buffers = [each.buffer for each in (both, one, other)]
+    arena = plan_arena(tir.LoweredFunc("main", buffers, body), buffers)
+    slots = [{each.name for each in slot} for slot in arena.slots]
+    if size == 1000:
+        assert arena.offsets[buffers[1]] == arena.offsets[buffers[2]] != arena.offsets[buffers[0]]
+        assert arena.size == 2 * 4032
+    else:
+        assert sorted(slots, key=len) == [{"_both"}, {"_one", "_other"}]
+
+
+@each("size", [1000, tir.Var("n")])
+def test_what_nothing_is_said_of_stands_apart(size):
+    used, unused = tir.placeholder("used", (size,)), tir.placeholder("unused", (size,))
+    buffers = [used.buffer, unused.buffer]
+    func = tir.LoweredFunc("main", buffers, tir.Block((call(used),)))
+    arena = plan_arena(func, buffers)
+    assert [len(each) for each in arena.slots] == ([] if size == 1000 else [1, 1])
+    assert arena.size == (2 * 4032 if size == 1000 else 0)
+
+
 def lowered(name, size):
     given = tir.placeholder("given", (size,))
     twice = tir.compute((size,), lambda i: given[i] * 2.0, "twice")

@@ -8,7 +8,7 @@ another left.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
@@ -48,8 +48,17 @@ class Lifetimes:
             inside = _NONE.union(*found) if len(found) > 1 else found[0] if found else _NONE
             self._used[node] = inside | (wanted & {node})
 
+    def span(self, buffer: Buffer) -> tuple[int, int]:
+        """Return which statement of the program needs a buffer first, and which last.
+
+        One of which nothing is said is needed always: who says nothing may do all with it.
+        """
+        return self._span(self._root, buffer) or (0, len(self._parts(self._root)))
+
     def are_apart(self, a: Buffer, b: Buffer) -> bool:
         """Return whether two buffers are never needed at one time, so one memory serves both.
+
+        They are not if nothing is said of one of them.
 
         Complexity:
             Linear in how deep the statement stands that tells them apart, but for what is found out
@@ -57,10 +66,9 @@ class Lifetimes:
         """
         stmt = self._root
         while True:
-            parts = self._parts(stmt)
-            first, second = (self._span(stmt, parts, each) for each in (a, b))
+            first, second = self._span(stmt, a), self._span(stmt, b)
             if first is None or second is None:
-                return True
+                return False
             if isinstance(stmt, Block) and (first[1] < second[0] or second[1] < first[0]):
                 return True
             if isinstance(stmt, IfThenElse) and first != second:
@@ -69,24 +77,27 @@ class Lifetimes:
                 return False
             if not isinstance(stmt, (Block, For, IfThenElse)):
                 return False
-            inner = parts[first[0]]
+            inner = self._parts(stmt)[first[0]]
             if isinstance(stmt, For):
                 is_serial = stmt.for_type == ForType.SERIAL and inner is stmt.body
                 if not is_serial or self._needs(stmt.body, a) or self._needs(stmt.body, b):
                     return False
             stmt = inner
 
-    def _parts(self, stmt: Node) -> tuple[Node, ...]:
+    @staticmethod
+    def _parts(stmt: Node) -> Sequence[Node]:
+        if isinstance(stmt, Block):
+            return stmt.stmts
         if isinstance(stmt, IfThenElse):  # its condition first
             arms = (stmt.true_case, stmt.false_case)
             return (stmt.condition, *[arm for arm in arms if arm is not None])
         return tuple(PROGRAM.children(stmt))
 
-    def _span(self, stmt: Node, parts: tuple[Node, ...], buffer: Buffer) -> tuple[int, int] | None:
+    def _span(self, stmt: Node, buffer: Buffer) -> tuple[int, int] | None:
         """Return the numbers of the first and the last part that uses a buffer, if one does."""
         if stmt not in self._spans:
             found: dict[Buffer, tuple[int, int]] = {}
-            for at, part in enumerate(parts):
+            for at, part in enumerate(self._parts(stmt)):
                 for each in self._used[part]:
                     found[each] = (found.get(each, (at, at))[0], at)
             self._spans[stmt] = found

@@ -161,8 +161,11 @@ def test_memory_of_a_known_size_serves_none_of_an_unknown_one():
     assert len(apply("StorageRewrite", func).temp_bufs) == 2
 
 
-def test_buffers_that_nothing_uses_are_apart():
-    body = tir.Block((goes(S, A),))
+def test_a_buffer_of_which_nothing_is_said_is_needed_always():
+    body = tir.Block((goes(A, A), goes(S, A)))
     lifetimes = Lifetimes(body, [S.buffer, T.buffer])
-    assert lifetimes.are_apart(S.buffer, T.buffer)
+    assert lifetimes.span(S.buffer) == (1, 1)
+    assert lifetimes.span(T.buffer) == (0, 2)
+    assert not lifetimes.are_apart(S.buffer, T.buffer)
+    assert not lifetimes.are_apart(T.buffer, S.buffer)
     assert not lifetimes.are_apart(S.buffer, S.buffer)
