@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.entry import network_to_c
 from relayish.codegen.c.executor import CompiledNetwork, aligned_bytes
 from relayish.codegen.c.executor import network_of as network_of_loops
 from relayish.codegen.c.network import Network
-from relayish.codegen.cuda.binding import bind_loops
+from relayish.codegen.cuda.binding import bind_rest
 from relayish.codegen.cuda.dialect import CUDA
 from relayish.codegen.cuda.on_cpu import ON_CPU, find_cpp
 from relayish.ir.relay.expr import Var
 from relayish.ir.relay.module import IRModule
+from relayish.passes.loops.schedule.apply_schedules import apply_schedules
+
+DEFAULT_SCHEDULES: Final = "bind_loops"
+"""What is done with loops for a device where nobody says otherwise."""
 
 
-def network_of(mod: IRModule, name: str = "main") -> tuple[Network, Sequence[Var]]:
+def network_of(
+    mod: IRModule, name: str = "main", *, schedules: str = DEFAULT_SCHEDULES
+) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops that are bound, and parameters.
 
-    Sums are added in order.
+    Sums are added in order. What schedules leave unbound is run by one thread.
+
+    Args:
+        mod: The module.
+        name: Of the function.
+        schedules: Names of schedules, with options, as ``ApplySchedules`` takes them.
 
     Raises:
         UnlowerableError: If loops cannot express an operator: which, where, and why.
+        ScheduleError: If a schedule takes a step that is refused.
         CodegenError: If it is given no module.
     """
     network, params = network_of_loops(mod, name, exact=True, on_device=True)
-    functions = tuple([bind_loops(each) for each in network.module.functions])
+    functions = tuple(
+        [
+            bind_rest(apply_schedules(each, rules=schedules, target="cuda"))
+            for each in network.module.functions
+        ]
+    )
     return network._replace(module=network.module.with_fields(functions=functions)), params
 
 

@@ -9,19 +9,30 @@ import pytest
 
 import relayish as relay
 from relayish import tir
-from relayish.codegen.cuda.binding import THREADS, bind_loops
+from relayish.codegen.cuda.binding import bind_rest
 from relayish.codegen.cuda.network import network_of, network_on_cpu
 from relayish.codegen.cuda.on_cpu import ON_CPU, find_cpp
 from relayish.codegen.cuda.shipping import ship
 from relayish.codegen.cuda.source import to_cuda
+from relayish.ir.registration.declarations import declared_temporarily
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.passes.loops.schedule.apply_schedules import apply_schedules
 from tests.support.cuda_programs import bound, func, memory, put
+
+THREAD = tir.for_("i", 1, tir.Block(()), thread="threadIdx.x").bind_info
 
 
 def axes(function):
     """Return what loops are bound to, in order of the text."""
     loops = [each for each in PROGRAM.pre_order(function.body) if isinstance(each, tir.For)]
     return [str(each.bind_info) if each.bind_info.is_valid else "" for each in loops]
+
+
+def bind_loops(function, rules="bind_loops"):
+    """Return a function as it is bound by schedules, with what they leave."""
+    made = bind_rest(apply_schedules(function, rules=rules, target="cuda"))
+    assert not tir.verify(made)
+    return made
 
 
 def elementwise(*sizes):
@@ -37,8 +48,8 @@ class TestBinding:
     @pytest.mark.parametrize(
         ("sizes", "expected"),
         [
-            ((THREADS,), ["threadIdx.x"]),
-            ((THREADS + 1,), ["blockIdx.x", "threadIdx.x"]),
+            ((256,), ["threadIdx.x"]),
+            ((257,), ["blockIdx.x", "threadIdx.x"]),
             ((3, 4), ["blockIdx.x", "threadIdx.x"]),
             ((3, 1000), ["blockIdx.y", "blockIdx.x", "threadIdx.x"]),
             ((70000, 1000), ["blockIdx.x", "blockIdx.y", "threadIdx.x"]),
@@ -50,12 +61,12 @@ class TestBinding:
         assert axes(made) == expected
         assert to_cuda(made)
 
-    @pytest.mark.parametrize("size", [THREADS * 2, THREADS * 2 + 1])
+    @pytest.mark.parametrize("size", [512, 513])
     def test_only_a_block_that_is_not_full_has_a_guard(self, size):
         found = tir.collect_ir_nodes(
             bind_loops(elementwise(size)).body, lambda n: isinstance(n, tir.IfThenElse)
         )
-        assert bool(found) == bool(size % THREADS)
+        assert bool(found) == bool(size % 256)
 
     def test_a_loop_that_carries_something_stays_on_the_host(self):
         a = memory("A", (5, 6))
@@ -72,7 +83,32 @@ class TestBinding:
     def test_what_is_bound_stays(self):
         a = memory("A", (5,))
         function = func("f", (a,), bound("tx", 5, lambda t: put(a, 1.0, t)))
-        assert bind_loops(function) is function
+        assert axes(bind_loops(function)) == ["threadIdx.x"]
+        assert apply_schedules(function, rules="bind_loops") is function
+
+    def test_a_schedule_says_how_many_threads_there_are(self):
+        made = bind_loops(elementwise(100), "bind_loops{threads=50}")
+        assert axes(made) == ["blockIdx.x", "threadIdx.x"]
+        assert axes(bind_loops(elementwise(100), "bind_loops{threads=100}")) == ["threadIdx.x"]
+
+    def test_more_blocks_than_an_axis_has_stay_a_loop(self):
+        made = bind_loops(elementwise(2, 70000, 3, 4))
+        assert axes(made) == ["blockIdx.x", "", "", "threadIdx.x"]
+
+    def test_what_no_schedule_binds_is_run_by_one_thread(self):
+        assert axes(bind_loops(elementwise(3, 4), "")) == ["blockIdx.x", "", ""]
+
+    def test_what_stands_beside_bound_loops_is_run_by_one_thread(self):
+        a = memory("A", (5, 6))
+        body = tir.for_("i", 4, lambda i: [
+            put(a, a[i, 0] + 1.0, i + 1, 0),
+            tir.for_("j", 5, lambda j: put(a, a[i, j + 1] + 1.0, i + 1, j + 1)),
+        ])  # fmt: skip
+        assert axes(bind_loops(func("f", (a,), body))) == ["", "blockIdx.x", "threadIdx.x"]
+
+    def test_loops_that_store_nothing_stay_on_the_host(self):
+        body = tir.for_("i", 4, lambda _: tir.Block(()))
+        assert axes(bind_loops(func("f", (), body))) == [""]
 
 
 def network():
@@ -90,6 +126,25 @@ def test_a_network_is_what_it_is_without_a_device():
         given = np.random.default_rng(n).random((n, 8), "float32")
         expected = relay.create_executor(mod=network()).evaluate()(given)
         assert np.allclose(compiled(given), expected, rtol=1e-5)
+
+
+def test_users_say_how_networks_are_bound():
+    with declared_temporarily():
+
+        @tir.register_schedule("bind_loops", targets=("cuda",), replace=True)
+        def by_rows(schedule: tir.Schedule) -> None:
+            """Bind the first loop."""
+            for loop in schedule.get_loops()[:1]:
+                schedule.bind(loop, "blockIdx.y")
+
+        made, _ = network_of(network())
+    bound = {axis for each in made.module.functions for axis in axes(each)}
+    assert "blockIdx.y" in bound
+    assert "threadIdx.x" not in bound
+    made, _ = network_of(network(), schedules="bind_loops{threads=4}")
+    loops = [each for f in made.module.functions for each in PROGRAM.pre_order(f.body)]
+    threads = [str(each.extent) for each in loops if getattr(each, "bind_info", None) == THREAD]
+    assert set(threads) == {"4"}
 
 
 @pytest.mark.slow("compiles a network")
