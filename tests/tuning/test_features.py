@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from relayish import tir
+from relayish.tir.analysis import count_work
 from relayish.tuning.features import NAMES, count_features, prior_cost, steps
 from tests.support.tuning import product, scaled
 
@@ -75,14 +76,14 @@ def test_kinds_of_loops_are_told() -> None:
 
 
 def test_indices_are_those_of_loops_where_blocks_bind_variables() -> None:
-    (first, *_, last) = steps(product(8))
-    assert [var.name for var, _, _ in last.loops] == ["i", "j", "k"]
-    i, j, k = [var for var, _, _ in last.loops]
+    (first, *_, last) = steps(count_work(product(8)))
+    i, j, k = [each.node for each in last.loops]
+    assert [each.loop_var.name for each in (i, j, k)] == ["i", "j", "k"]
     assert [dict(each.strides) for each in last.accesses] == [
-        {i: 8, j: 1},
+        {i: 8, j: 1, k: 0},
         {i: 8, k: 1},
         {k: 8, j: 1},
-        {i: 8, j: 1},
+        {i: 8, j: 1, k: 0},
     ]
     assert len(first.loops) == 2
 

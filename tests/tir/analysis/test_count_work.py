@@ -161,6 +161,23 @@ def test_fused_index_of_one_buffer_moves_by_one() -> None:
     assert [each.stride for each in work.accesses] == [1]
 
 
+def test_strides_are_told_of_all_loops_that_a_place_hangs_on() -> None:
+    inner = loop(K, 0, 4, loop(V, 0, 8, tir.Store(Q, A[J], (I * 4 + K, J * 8 + V))))
+    nest = loop(I, 0, 16, loop(J, 0, 8, inner))
+    read, written = count_work(nest).accesses
+    loops = {each.loop: each.name for each in count_work(nest).loops}
+    named = [{loops[at]: stride for at, stride in each.strides.items()} for each in (read, written)]
+    assert named == [{"j": 1, "v": 0}, {"i": 256, "j": 8, "k": 64, "v": 1}]
+    assert written.stride == 1
+
+
+def test_strides_of_several_axes_of_one_reduction_are_not_told_but_of_the_last() -> None:
+    r, s = tir.reduce_axis("r", 4), tir.reduce_axis("s", 5)
+    total = tir.reduce_sum(P[r, s], [r, s])
+    (read, _) = count_work(loop(I, 0, 8, tir.Store(A, total, (I,)))).accesses
+    assert list(read.strides.values()) == [1]
+
+
 def test_window_is_told_once() -> None:
     value = P[I, J] + P[I, J + 1] + P[I, J + 2]
     work = count_work(loop(I, 0, 64, loop(J, 0, 64, tir.Store(Q, value, (I, J)))))

@@ -399,7 +399,7 @@ class _Counter(IRFunctor[Rule]):
         self._tally.touch(found.buffer, found.box, writes=kind == "store")
         self._tally.touches.append(Touch(len(self._accesses), found.counters))
         loop = None if place.innermost is None else place.innermost.node
-        told = AccessWork(access, found.buffer, times, lanes, loop, found.stride, None, None)
+        told = AccessWork(access, found.buffer, times, lanes, loop, found.strides, None, None)
         self._accesses.append(told)
 
     # indices

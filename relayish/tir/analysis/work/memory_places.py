@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from relayish.ir.nodes.node import Node
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.work.count import Count, count_of_form, number
 from relayish.tir.analysis.work.footprint import NO_LIMITS, Box, point, whole
@@ -31,13 +32,14 @@ class Elements(NamedTuple):
     Attributes:
         buffer: The memory.
         box: The elements, when it is made once.
-        stride: By how much they move from one iteration of the innermost loop to the next.
+        strides: By how much they move from one iteration of a loop to the next, of each loop that
+            they hang on, as far as that is known.
         counters: The loops that they hang on; ``None``: each.
     """
 
     buffer: Buffer
     box: Box
-    stride: int | None
+    strides: Mapping[Node, int | None]
     counters: frozenset[Counter] | None
 
 
@@ -74,9 +76,16 @@ class MemoryPlaces:
             box = self._box([flat], place)
         else:
             box = Box(tuple([whole(size) for size in shape]))
-        stride = _stride(indices, strides, place.innermost) if is_like else None
-        counters = None if _hangs_on_all(indices) else counters_of(indices)
-        return Elements(buffer, box, stride, counters)
+        hangs = counters_of(indices)
+        moved: dict[Node, int | None] = {}
+        for each in hangs:
+            is_told = is_like and each.node not in moved  # a reduction is several loops
+            moved[each.node] = _stride(indices, strides, each) if is_told else None
+        inner = place.innermost
+        if inner is not None:
+            moved[inner.node] = _stride(indices, strides, inner) if is_like else None
+        counters = None if _hangs_on_all(indices) else hangs
+        return Elements(buffer, box, moved, counters)
 
     def shape(self, buffer: Buffer) -> tuple[Count, ...]:
         """Return the shape of a buffer."""
@@ -148,12 +157,8 @@ def _sum(indices: Sequence[Form], strides: Sequence[int | None]) -> Form | None:
     return found
 
 
-def _stride(
-    indices: Sequence[Form], strides: Sequence[int | None], counter: Counter | None
-) -> int | None:
+def _stride(indices: Sequence[Form], strides: Sequence[int | None], counter: Counter) -> int | None:
     """Return by how much a place moves from one iteration of a loop to the next."""
-    if counter is None:
-        return None
     pairs = zip(indices, strides, strict=True)
     moved = [pair for pair in pairs if any(hangs_on(term, counter) for term in pair[0].terms)]
     flat = _sum([index for index, _ in moved], [stride for _, stride in moved])

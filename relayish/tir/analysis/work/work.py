@@ -120,8 +120,8 @@ class AccessWork:
         count: How many elements it accesses, in one run of the function.
         lanes: How many at once.
         loop: The innermost loop around it, or reduction; ``None``: there is none.
-        stride: By how many elements the place moves from one iteration of that to the next;
-            ``None``: not told.
+        strides: By how many elements the place moves from one iteration of a loop to the next, of
+            each loop that it hangs on, and of the innermost; ``None``: not told.
         reuse_loop: The innermost loop all iterations of which access the same element.
         reuse_bytes: What is touched in between: the bytes of one iteration of that loop.
     """
@@ -131,9 +131,14 @@ class AccessWork:
     count: Count
     lanes: int
     loop: Node | None
-    stride: int | None
+    strides: Mapping[Node, int | None]
     reuse_loop: Node | None
     reuse_bytes: Count | None
+
+    @property
+    def stride(self) -> int | None:
+        """That of the innermost loop; ``None``: not told, or there is no loop."""
+        return None if self.loop is None else self.strides[self.loop]
 
 
 @dataclass(frozen=True, slots=True)
