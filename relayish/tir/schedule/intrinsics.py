@@ -51,7 +51,8 @@ def register_tensor_intrinsic(
         name: What steps call it.
         description: A function of buffers, whose sizes are numbers, and of scalars.
         implementation: A function of the same arguments, with vectors, or calls of functions that
-            :func:`~relayish.tir.register_extern` knows. It has no memory of its own.
+            :func:`~relayish.tir.register_extern` knows. Memory of its own becomes that of the
+            function where it is put, and loops around share it; each run stores what it reads.
         rtol: How far floats may be apart that both leave, in proportion to them.
         replace: Take the place of whatever intrinsic there is.
 
@@ -97,11 +98,8 @@ def _check_arguments(name: str, description: LoweredFunc, implementation: Lowere
             f"the description of the tensor intrinsic {name!r} takes {one}, and its implementation "
             f"{other}; expected the same types and sizes, of buffers sizes that are numbers"
         )
-    if implementation.temp_bufs:
-        raise DeclarationError(
-            f"the implementation of the tensor intrinsic {name!r} has memory of its own, "
-            f"{implementation.temp_bufs[0].name}; expected none"
-        )
+    for temp in implementation.temp_bufs:
+        _kind_of(temp)
 
 
 def _kind_of(arg: Parameter) -> tuple[str, ...]:

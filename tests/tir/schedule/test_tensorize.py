@@ -153,6 +153,63 @@ def test_the_body_of_a_block_is_replaced_within_it():
     assert left(schedule.func, *given) == left(func, *given)
 
 
+@functools.cache
+def summed() -> str:
+    """``c[i] = c[i] + a[i, k]`` for eight ``k``, whose sums stand in memory of its own."""
+    described = [memory("a", 2, 8), memory("c", 2)]
+    a, c = described
+    i, k = tir.Var("i"), tir.Var("k")
+    one = function(described, loop(i, 0, 2, loop(k, 0, 8, tir.store(c, c[i] + a[i, k], i))))
+    a, c = made = [memory("a", 2, 8), memory("c", 2)]
+    acc = memory("acc", 2)
+    i, j, k, m = [tir.Var(each) for each in "ijkm"]
+    stmts = [
+        loop(i, 0, 2, tir.store(acc, c[i], i)),
+        loop(k, 0, 8, loop(m, 0, 2, tir.store(acc, acc[m] + a[m, k], m))),
+        loop(j, 0, 2, tir.store(c, acc[j], j)),
+    ]
+    other = function(made, *stmts).with_fields(temp_bufs=[acc.buffer])
+    tir.register_tensor_intrinsic("summed2", one, other, replace=True)
+    return "summed2"
+
+
+def test_memory_of_an_intrinsic_becomes_that_of_the_function():
+    a, c, acc = memory("A", 6, 8), memory("C", 6), memory("acc", 6)
+    i, k, at = tir.Var("i"), tir.Var("k"), tir.Var("at")
+    nest = loop(i, 0, 6, loop(k, 0, 8, tir.store(acc, acc[i] + a[i, k], i)))
+    copy = loop(at, 0, 6, tir.store(c, acc[at], at))
+    s = tir.Var("s")
+    start = loop(s, 0, 6, tir.store(acc, tir.const(0), s))
+    func = function([a, c], start, nest, copy).with_fields(temp_bufs=[acc.buffer])
+    schedule = tir.Schedule(func)
+    outer = schedule.get_loops()[1]
+    schedule.tensorize(schedule.split(outer, [3, 2])[1], summed())
+    assert tir.verify(schedule.func) == ()
+    names = [each.name for each in schedule.func.temp_bufs]
+    assert len(set(names)) == 2
+    assert {each.buffer.name for each in nodes(schedule.func, tir.Tensor)} == {"_A", "_C", *names}
+    given = np.arange(48, dtype="int32").reshape(6, 8), np.zeros(6, "int32")
+    assert left(schedule.func, *given) == left(func, *given)
+    again = schedule.trace.replay(func)
+    assert tir.astext(again.func) == tir.astext(schedule.func)
+
+
+def test_memory_of_a_size_that_is_no_number_is_refused():
+    n, x, i = tir.Var("n"), memory("x", 8), tir.Var("i")
+    func = function([x], loop(i, 0, 8, tir.store(x, x[i] + 1, i)))
+    other = func.with_fields(temp_bufs=[tir.Buffer("_t", (n,), "int32")])
+    with pytest.raises(DeclarationError, match="buffer _t has a size that is no number"):
+        tir.register_tensor_intrinsic("sized", func, other)
+
+
+def test_an_implementation_that_reads_what_it_has_not_stored_is_refused():
+    x, t, i, j = memory("x", 8), memory("t", 8), tir.Var("i"), tir.Var("j")
+    one = function([x], loop(i, 0, 8, tir.store(x, x[i] + 1, i)))
+    other = function([x], loop(j, 0, 8, tir.store(x, x[j] + 1 + t[j] * 0, j)))
+    with pytest.raises(RelayishError, match="is read before anything was stored to it"):
+        tir.register_tensor_intrinsic("unset", one, other.with_fields(temp_bufs=[t.buffer]))
+
+
 def test_an_implementation_that_does_something_else_is_refused():
     x, i = memory("x", 8), tir.Var("i")
     one = function([x], loop(i, 0, 8, tir.store(x, x[i] + 1, i)))

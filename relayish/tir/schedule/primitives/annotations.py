@@ -21,6 +21,10 @@ class AnnotationSteps(Steps):
     def annotate(self, target: BlockRV | LoopRV, key: str, value: object) -> None:
         """Say something of a block, as one of its attributes, or of a loop, for LLVM.
 
+        A loop is told nothing else, as in CINN, which annotates blocks alone: loops are split,
+        fused and put in another order, and nobody knows of which of the new ones it would be said,
+        while a block stays. Where TVM has a pragma on a loop, say it of a block inside.
+
         Args:
             target: A block, or a loop.
             key: The name of the attribute; of a loop ``"unroll_mode"`` or ``"vectorization"``.

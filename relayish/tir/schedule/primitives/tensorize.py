@@ -37,7 +37,8 @@ class TensorizeSteps(Steps):
         """Replace a loop with all in it, or the body of a block, by what an intrinsic does.
 
         It has to be the description of the intrinsic, up to names, to where loops begin, and to
-        which parts of larger memory are meant. Blocks in it are gone then.
+        which parts of larger memory are meant. Blocks in it are gone then. Memory that the
+        intrinsic has of its own, as for sums, is the function's then.
 
         Args:
             target: The outermost loop of the nest, or a block.
@@ -61,7 +62,7 @@ def tensorize(state: State, target: Ref, intrinsic: str) -> None:
     realize = stmt if isinstance(stmt, ScheduleBlockRealize) else None
     match = _Match(found)
     match.compare(_without_blocks(found.description.body), _without_blocks(_body_of(stmt)))
-    image = match.implementation()
+    image = match.implementation(state)
     if realize is None:
         state.replace(target, image)
         return
@@ -268,8 +269,8 @@ class _Match:
         form = linear_form(index - described)
         return not any(self._own.intersection(PROGRAM.pre_order(each)) for each in form.terms)
 
-    def implementation(self) -> Stmt:
-        """Return what the intrinsic does, to the arguments that were found."""
+    def implementation(self, state: State) -> Stmt:
+        """Return what the intrinsic does, to the arguments that were found, and make its memory."""
         func = self._intrinsic.implementation
         args = dict(zip(func.args, self._intrinsic.description.args, strict=True))
         body = copy_with_fresh_variables(_without_blocks(func.body))
@@ -277,8 +278,19 @@ class _Match:
         for var, arg in args.items():
             if isinstance(var, Var) and isinstance(arg, Var):
                 images[var] = self._scalars.get(arg, var)
+        own: dict[object, Buffer] = {}
+        for temp in func.temp_bufs:
+            own[temp] = temp.with_fields(name=state.fresh_name(temp.name))
+            state.make_buffer(own[temp])
         for node in PROGRAM.pre_order(body):
-            if isinstance(node, (Load, Store)) and isinstance(node.tensor, Tensor):
+            if isinstance(node, Tensor) and node.buffer in own:
+                made = own[node.buffer]
+                images[node] = node.with_fields(name=state.fresh_name(node.name), buffer=made)
+            elif isinstance(node, Buffer) and node in own:
+                images[node] = own[node]
+            elif isinstance(node, (Load, Store)) and isinstance(node.tensor, Tensor):
+                if node.tensor.buffer in own:
+                    continue
                 view = self._view_of(func, node.tensor, args)
                 images[node] = node.with_fields(
                     tensor=view.tensor, indices=view.indices(node.indices)
