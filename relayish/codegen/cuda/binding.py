@@ -19,6 +19,7 @@ from relayish.tir.builders.stmt import for_
 from relayish.tir.ir import stmt as stmts
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
+from relayish.tir.ir.tensor import Store
 from relayish.tir.schedule.defaults.bind_loops import is_for_host, stores_memory
 
 
@@ -40,7 +41,7 @@ def _on_host(stmt: Stmt) -> Stmt:
     if axis_of(stmt) or not any(map(stores_memory, inside)):
         return stmt
     match stmt:
-        case stmts.Block():
+        case stmts.Block() if _has_host(inside) or not _leaves_scalars(stmt):
             return stmt.with_fields(stmts=tuple([_on_host(each) for each in stmt.stmts]))
         case stmts.ScheduleBlockRealize() if not stmt.iter_values or _has_host(inside):
             block = stmt.schedule_block
@@ -54,6 +55,18 @@ def _on_host(stmt: Stmt) -> Stmt:
                 false_case=None if other is None else _on_host(other),
             )
     return for_("once", 1, stmt, thread="blockIdx.x")
+
+
+def _leaves_scalars(block: stmts.Block) -> bool:
+    """Return whether a kernel would store to a variable that a block declares for others."""
+    declared = {each.symbol for each in block.stmts if isinstance(each, stmts.Let)}
+    parts = [[*PROGRAM.pre_order(each)] for each in block.stmts]
+    return any(
+        isinstance(each, Store) and each.tensor in declared
+        for part in parts
+        if any(map(stores_memory, part))
+        for each in part
+    )
 
 
 def _has_host(nodes: list[Node]) -> bool:

@@ -13,7 +13,7 @@ from relayish.codegen.c.text import CText, apply, cast
 from relayish.codegen.cuda.kernels import MOST_THREADS, KernelCtx, LoopsInKernel
 from relayish.codegen.cuda.memory import APART, find_fresh
 from relayish.codegen.cuda.nests import Nest, axis_of, is_threads
-from relayish.codegen.cuda.races import check_races
+from relayish.codegen.cuda.races import check_races, check_scalars
 from relayish.domain import assemble
 from relayish.domain.dispatch import Dispatch
 from relayish.errors import CodegenError, EvaluationError
@@ -86,6 +86,7 @@ def _launch(visitor: Dispatch, node: stmts.For) -> None:
     faults = len(source.faults)
     fresh = find_fresh(node)
     nest = Nest(replace(node, dict.fromkeys(fresh, stmts.Block())))
+    check_scalars(nest)
     inner = KernelCtx(source, ctx, nest)
     inner.own.require_full(fresh.values())
     writer = LoopsInKernel()

@@ -48,7 +48,6 @@ def check_races(nest: Nest, known: Context, memory: KernelMemory) -> None:
     Complexity:
         As :func:`~relayish.tir.analysis.dependences`; for each of these, linear in the nest.
     """
-    _check_scalars(nest)
     if all(constant(loop.extent) == 1 for loops in nest.loops.values() for loop in loops):
         return  # one thread runs all of it
     finder = _Races(nest, memory)
@@ -56,8 +55,15 @@ def check_races(nest: Nest, known: Context, memory: KernelMemory) -> None:
         finder.check(each)
 
 
-def _check_scalars(nest: Nest) -> None:
-    """Raise where an iteration of a thread leaves a scalar to others."""
+def check_scalars(nest: Nest) -> None:
+    """Raise where an iteration of a thread leaves a scalar to others, or to the host.
+
+    Raises:
+        CodegenError: Naming the store, and what to do.
+
+    Complexity:
+        Linear in the nest.
+    """
     declared = {stmt.symbol: around for stmt, around in nest.events if isinstance(stmt, stmts.Let)}
     for stmt, around in nest.events:
         if not isinstance(stmt, Store) or not isinstance(stmt.tensor, Var):

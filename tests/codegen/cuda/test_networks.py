@@ -106,6 +106,28 @@ class TestBinding:
         ])  # fmt: skip
         assert axes(bind_loops(func("f", (a,), body))) == ["", "blockIdx.x", "threadIdx.x"]
 
+    def test_what_leaves_a_scalar_to_others_is_run_with_them(self):
+        a, total = memory("A", (5,)), tir.Var("total", "float32")
+        body = tir.Block((
+            tir.Let(total, tir.const(0.0, "float32")),
+            tir.for_("i", 5, lambda i: [tir.Store(total, total + a[i]), put(a, total, i)]),
+            put(a, total * 2.0, 0),
+        ))  # fmt: skip
+        made = bind_loops(func("f", (a,), body))
+        assert axes(made) == ["blockIdx.x", ""]
+        assert to_cuda(made)
+
+    def test_a_scalar_that_the_host_sets_is_given_to_kernels(self):
+        a, total = memory("A", (5,)), tir.Var("total", "float32")
+        body = tir.Block((
+            tir.Let(total, tir.const(0.0, "float32")),
+            tir.Store(total, total + 1.0),
+            tir.for_("i", 5, lambda i: put(a, total, i)),
+        ))  # fmt: skip
+        made = bind_loops(func("f", (a,), body))
+        assert axes(made) == ["threadIdx.x"]
+        assert to_cuda(made)
+
     def test_loops_that_store_nothing_stay_on_the_host(self):
         body = tir.for_("i", 4, lambda _: tir.Block(()))
         assert axes(bind_loops(func("f", (), body))) == [""]

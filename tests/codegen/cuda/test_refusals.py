@@ -122,6 +122,12 @@ class TestRaces:
         found = refused(block(let, inside))
         assert "declared outside of a loop that is bound to threadIdx.x" in found
 
+    def test_a_scalar_of_the_host_is_not_stored_to_by_threads(self):
+        total = tir.Var("total", "float32")
+        let = tir.Let(total, tir.const(0.0, "float32"))
+        inside = threads(lambda t: [tir.Store(total, A[t]), put(B, 1.0, t)])
+        assert "is declared outside of a loop that is" in refused(let, block(inside))
+
 
 class TestBarriers:
     def test_all_threads_of_a_block_come_by(self):
