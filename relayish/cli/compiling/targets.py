@@ -50,9 +50,13 @@ def _check_c(args: argparse.Namespace) -> None:
 
 
 def _lower_c(args: argparse.Namespace, mod: IRModule) -> tuple[Network, Sequence[Var]]:
-    default = DEFAULT_SCHEDULES["c"]
-    plan = SchedulePlan(default if args.schedules is None else args.schedules, args.records)
-    return network_of(mod, exact=args.exact, plan=plan)
+    return network_of(mod, exact=args.exact, plan=SchedulePlan(_schedules(args), args.records))
+
+
+def _schedules(args: argparse.Namespace) -> str:
+    """Return what is done with loops, as the options say."""
+    given: str | None = args.schedules
+    return DEFAULT_SCHEDULES[args.target] if given is None else given
 
 
 def _ship_c(
@@ -83,7 +87,6 @@ def _check_cuda(args: argparse.Namespace) -> None:
         "--time": args.time,
         "--weights c": args.weights == "c",
         "--emit so": args.emit == "so",
-        "--schedules": args.schedules is not None,
         "--records": args.records is not None,
     }
     for option, is_given in refused.items():
@@ -91,8 +94,8 @@ def _check_cuda(args: argparse.Namespace) -> None:
             raise OptionError(f"{option} is for --target c; leave it out for a device")
 
 
-def _lower_cuda(args: argparse.Namespace, mod: IRModule) -> tuple[Network, Sequence[Var]]:  # noqa: ARG001
-    return network_of_device(mod)
+def _lower_cuda(args: argparse.Namespace, mod: IRModule) -> tuple[Network, Sequence[Var]]:
+    return network_of_device(mod, schedules=_schedules(args))
 
 
 def _ship_cuda(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from relayish.codegen.c.cache import compiled
 from relayish.codegen.c.entry import network_to_c
@@ -16,13 +15,11 @@ from relayish.codegen.cuda.on_cpu import ON_CPU, find_cpp
 from relayish.ir.relay.expr import Var
 from relayish.ir.relay.module import IRModule
 from relayish.passes.loops.schedule.apply_schedules import apply_schedules
-
-DEFAULT_SCHEDULES: Final = "bind_loops"
-"""What is done with loops for a device where nobody says otherwise."""
+from relayish.tir.schedule.defaults import DEFAULT_SCHEDULES
 
 
 def network_of(
-    mod: IRModule, name: str = "main", *, schedules: str = DEFAULT_SCHEDULES
+    mod: IRModule, name: str = "main", *, schedules: str = DEFAULT_SCHEDULES["cuda"]
 ) -> tuple[Network, Sequence[Var]]:
     """Return a function of a module, with those it calls, as loops that are bound, and parameters.
 
