@@ -192,7 +192,7 @@ _SIMPLER: Final = ("SimplifyForLoops", "Simplify")
 _PARALLEL: Final = ("RemoveScheduleBlock", *_SIMPLER, "MarkConstantArguments")
 _FINISHED: Final = (
     *("RemoveScheduleBlock", *_SIMPLER, "PartitionLoops", *_SIMPLER, "FoldConstantLoops"),
-    *("UnrollLoop", "ContractArrays"),
+    "ContractArrays",
 )
 
 
