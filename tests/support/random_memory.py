@@ -1,17 +1,8 @@
-"""Steps that move memory about, of random programs, and whether what is refused was illegal.
-
-python -m tests.support.random_memory cache_read 1000               # each run before and after
-python -m tests.support.random_memory cache_read 1000 --compile 100
-
-What is refused is tried by force; where runs are the same after all, the check has lost something.
-"""
+"""Steps that move memory about, of random programs, and what they do unchecked."""
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,8 +12,7 @@ import pytest
 from relayish import tir
 from relayish.errors import ScheduleError
 from relayish.tir.schedule.primitives import caching, layout, memory, reductions
-from tests.support.random_schedules import Trial, trial
-from tests.support.schedules import compare_compiled
+from tests.support.random_schedules import Trial, leave_the_same, prepared, tried
 
 
 def decompose(schedule: tir.Schedule, draw: random.Random) -> None:
@@ -103,32 +93,8 @@ def no_checks() -> Iterator[None]:
 
 def attempt(name: str, seed: int) -> Trial:
     """Take a step of a random program."""
-    return trial(f"{name} {seed}", CALLS[name], no_checks)
 
+    def step(schedule: tir.Schedule) -> None:
+        CALLS[name](schedule, random.Random(f"{name} {seed}"))
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("primitive", choices=sorted(CALLS))
-    parser.add_argument("programs", type=int, nargs="?", default=1000)
-    parser.add_argument("--start", type=int, default=0)
-    parser.add_argument("--compile", type=int, default=0)
-    options = parser.parse_args()
-    name, count, made = options.primitive, Counter[str](), []
-    for seed in range(options.start, options.start + options.programs):
-        found = attempt(name, seed)
-        count[found.what] += 1
-        if found.what == "legal":
-            made.append((found.before, found.after))
-        if found.what in ("loss", "wrong"):
-            sys.stdout.write(f"{seed}: {found.what}: {found.message}\n")
-    wrong = compare_compiled(made[: options.compile])
-    loss = count["loss"] / max(count["loss"] + count["refused"], 1)
-    sys.stdout.write(
-        f"{name}: {options.programs} programs, {dict(count)}, loss {loss:.1%}; "
-        f"{min(len(made), options.compile)} compiled, {wrong} differ\n"
-    )
-    return bool(count["wrong"] or wrong)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return tried(prepared(f"{name} {seed}"), step, no_checks, leave_the_same)

@@ -7,13 +7,17 @@ stored to before it is read.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from relayish import tir
 from relayish.errors import ScheduleError
-from tests.support.tir_programs import same_result
+from tests.support.compiled_loops import same_outcome
+from tests.support.random_chains import Chain
+from tests.support.tir_programs import arguments, outcome
 
 SIZES = (1, 2, 3, 4, 6)
 
@@ -210,20 +214,27 @@ STEPS: dict[str, Callable[[tir.Schedule, random.Random], None]] = {
 """Steps with random arguments, by the names of their primitives."""
 
 
-Call = Callable[[tir.Schedule, random.Random], Any]
-"""A step with random arguments; what raises an IndexError takes none."""
+def prepared(seed: object, *, kinds: Iterable[str] = STEPS) -> tir.LoweredFunc:
+    """Return a function of blocks after a few steps."""
+    draw = random.Random(f"prepared {seed}")
+    if draw.random() < 0.5:
+        func = Chain(seed).function()
+    else:
+        func = random_program(seed, dtype=draw.choice(("int32", "float32")))
+    schedule = tir.Schedule(func)
+    take_random_steps(schedule, draw, draw.randint(0, 3), kinds)
+    return schedule.func
 
 
 class Trial(NamedTuple):
     """What came of a step.
 
     Attributes:
-        what: ``"legal"``; ``"wrong"`` where the result is another, or the verifier finds something;
-            ``"refused"``, and ``"loss"`` where it is the same all the same; ``"arguments"`` where
-            the step cannot be taken at all.
+        what: ``"legal"``; ``"refused"``, and ``"lost"`` where it would have done no harm;
+            ``"impossible"`` where it cannot be taken at all, by force neither.
         before: The program.
-        after: What became of it.
-        message: Of what was refused.
+        after: What became of it, by force where the step is refused.
+        message: Of the refusal.
     """
 
     what: str
@@ -232,35 +243,63 @@ class Trial(NamedTuple):
     message: str = ""
 
 
-def trial(seed: object, call: Call, disarm: Callable[[], AbstractContextManager[None]]) -> Trial:
-    """Take a step of a random program after some others, and say what came of it.
+Step = Callable[[tir.Schedule], object]
+"""Takes a step; what raises an IndexError finds nothing to take it of."""
+
+Same = Callable[[tir.LoweredFunc, tir.LoweredFunc], bool]
+
+
+def tried(
+    func: tir.LoweredFunc,
+    step: Step,
+    disarm: Callable[[], AbstractContextManager[None]],
+    is_same: Same,
+    is_harmless: Same | None = None,
+) -> Trial:
+    """Take a step of a program, by force where it is refused, and say what came of it.
 
     Args:
-        seed: What determines all.
-        call: Takes the step.
-        disarm: Switches the check of legality off that the step makes, for a brute-force run.
+        func: The program.
+        step: Takes the step, the same each time.
+        disarm: Switches the checks of legality off.
+        is_same: Whether a program that a step made does what it did before.
+        is_harmless: The same of one that was made by force, where more is asked of it.
+
+    Raises:
+        AssertionError: If the step changes what is computed, the verifier finds something then, or
+            a replay makes another program.
     """
-    draw = random.Random(f"trial {seed}")
-    func = random_program(seed)
     schedule = tir.Schedule(func)
-    take_random_steps(schedule, draw, draw.randint(0, 5), STEPS)
-    state = draw.getstate()
     try:
-        call(schedule, draw)
+        step(schedule)
     except IndexError:
-        return Trial("arguments", func, func)
+        return Trial("impossible", func, func)
     except ScheduleError as error:
-        draw.setstate(state)
+        forced = tir.Schedule(func)
         try:
             with disarm():
-                call(schedule, draw)
+                step(forced)
         except ScheduleError:
-            return Trial("arguments", func, func, str(error))
-        what = "loss" if _is_same(func, schedule, 4) else "refused"
-        return Trial(what, func, schedule.func, str(error))
-    what = "legal" if _is_same(func, schedule, 1) else "wrong"
-    return Trial(what, func, schedule.func)
+            return Trial("impossible", func, func, str(error))
+        is_lost = not tir.verify(forced.func) and (is_harmless or is_same)(func, forced.func)
+        return Trial("lost" if is_lost else "refused", func, forced.func, str(error))
+    problems = tir.verify(schedule.func)
+    assert not problems, [str(each) for each in problems]
+    assert is_same(func, schedule.func), "runs are different"
+    again = schedule.trace.replay(func)
+    assert tir.astext(again.func) == tir.astext(schedule.func), "a replay makes something else"
+    return Trial("legal", func, schedule.func)
 
 
-def _is_same(func: tir.LoweredFunc, schedule: tir.Schedule, times: int) -> bool:
-    return not tir.verify(schedule.func) and same_result(func, schedule.func, seeds=range(times))
+def inputs(func: tir.LoweredFunc) -> Iterator[list[Any]]:
+    """Yield arguments: memory with other numbers, of each size that there may be."""
+    for n in range(5 if any(isinstance(arg, tir.Var) for arg in func.args) else 3):
+        pairs = zip(func.args, arguments(func, n), strict=True)
+        yield [np.int32(n) if isinstance(arg, tir.Var) else given for arg, given in pairs]
+
+
+def leave_the_same(before: tir.LoweredFunc, after: tir.LoweredFunc) -> bool:
+    """Whether two functions leave the same bits in their arguments."""
+    return all(
+        same_outcome(outcome(before, given), outcome(after, given)) for given in inputs(before)
+    )
