@@ -10,34 +10,54 @@ import numpy as np
 import numpy.typing as npt
 
 from relayish.ir.nodes.node import Node
+from relayish.tir.analysis.dependence.accesses import collect_accesses
 from relayish.tir.analysis.dependence.dependence import DependenceKind
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.regions.filled import fills_whole
+from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import LT, Expr, conjuncts, integer_of
 from relayish.tir.ir.stmt import Alloc, Block, For, Free, IfThenElse, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Store, Tensor
 from relayish.tir.schedule.holding import held
+from relayish.tir.schedule.instances import Span, covers
 from relayish.tir.schedule.state import Ref
-from relayish.tir.schedule.views import has_shape
+from relayish.tir.schedule.views import Part, has_shape
 
 
-def is_stored_before(place: Ref, buffer: Buffer) -> bool:
-    """Return whether statements before a place have stored each element of a buffer.
+def is_stored_before(place: Ref, buffer: Buffer, part: Part) -> bool:
+    """Return whether a statement before a place has stored each element of a part of a buffer.
 
     What is not found so may be so as well.
     """
+    context = place.state.context(place)
     inner = place
     for ref in place.ancestors():
         if isinstance(ref.stmt, Block):
             for stmt in _users_before(ref, inner, buffer)[::-1]:
                 if isinstance(stmt, (Alloc, Free)) and stmt.destination is buffer:
                     return False
-                if stores_all(stmt, buffer):
+                if stores_all(stmt, buffer) or _stores_part(stmt, buffer, part, context):
                     return True
         inner = ref
     return False
+
+
+def _stores_part(root: Stmt, buffer: Buffer, part: Part, context: Context) -> bool:
+    """Return whether the indices of a store become all those of a part."""
+    box = []
+    for first, size in zip(part.first, part.shape, strict=True):
+        low = linear_form(first, context)
+        last = low.plus(linear_form(size, context)).shifted(-1)
+        box.append(Span((low,), (last,)))
+    return any(
+        isinstance(each.node, Store)
+        and each.location is buffer
+        and has_shape(each.node, buffer.shape)
+        and covers(each, each.node.indices, box, context)
+        for each in collect_accesses(root).all
+    )
 
 
 def is_used_before(place: Ref | None, buffer: Buffer) -> bool:

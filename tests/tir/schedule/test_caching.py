@@ -225,3 +225,28 @@ def test_temporary_that_is_not_all_stored_to_is_not_copied():
         schedule.cache_read(schedule.get_block("B"), 0, "local")
     with pytest.raises(ScheduleError, match="nor that something before it"):
         schedule.cache_write(schedule.get_block("T"), 0, "local")
+
+
+@pytest.mark.parametrize(
+    ("first", "count", "is_stored"), [(2, 4, True), (2, 3, False), (3, 5, False)]
+)
+def test_part_that_is_read_has_to_be_stored_the_rest_need_not(first, count, is_stored):
+    """``T[2..5]`` is read, of which so many elements are stored from the first on."""
+    A, T, B = memory("A", 8), memory("T", 8), memory("B", 4)
+    i, j, v, w = (tir.Var(name) for name in "ijvw")
+    stored = tir.ScheduleBlock((v,), (), (), "T", tir.Store(T, A[v], (v,)))
+    read = tir.ScheduleBlock((w,), (), (), "B", tir.Store(B, T[w + 2], (w,)))
+    body = tir.Block(
+        (
+            for_(i, first, count, tir.ScheduleBlockRealize((i,), stored)),
+            for_(j, 0, 4, tir.ScheduleBlockRealize((j,), read)),
+        )
+    )
+    func = tir.LoweredFunc("f", (A.buffer, B.buffer), body, (T.buffer,))
+    schedule = Schedule(func)
+    if is_stored:
+        schedule.cache_read(schedule.get_block("B"), 0, "local")
+        check(func, schedule)
+        return
+    with pytest.raises(ScheduleError, match="it is not known that each element of _T is stored"):
+        schedule.cache_read(schedule.get_block("B"), 0, "local")

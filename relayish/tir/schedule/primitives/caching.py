@@ -116,11 +116,11 @@ def cache_read(state: State, block: Ref, read_buffer_index: int, memory_type: st
     place = place_without_writes(state, block, loads)
     context = state.context(place)
     part = part_of(loads, place.stmt, context)
-    if buffer in state.func.temp_bufs and not is_stored_before(place, buffer):
+    if buffer in state.func.temp_bufs and not is_stored_before(place, buffer, part):
         raise ScheduleError(
             f"it is not known that each element of {buffer.name} is stored to before "
             f"{one_line(place.stmt)}, where it would be copied; expected a nest before it that "
-            f"stores all of it"
+            f"stores all that is copied"
         )
     name = state.fresh_name(f"{tensor.name}_{memory_type}_temp_buffer")
     cache = like(tensor, name, part.shape, kind)
@@ -231,7 +231,7 @@ def cache_write(state: State, block: Ref, write_buffer_index: int, memory_type: 
     first: list[Stmt] = []
     if not _is_filled(state, nest, buffer, image, _buffer(cache)):
         start = state.ref(stmts[0]) if held(stmts[0]) else nest
-        if buffer in state.func.temp_bufs and not is_stored_before(start, buffer):
+        if buffer in state.func.temp_bufs and not is_stored_before(start, buffer, part):
             raise ScheduleError(
                 f"it is not known that {one_line(nest.stmt)} stores each element of the part of "
                 f"{buffer.name} that it uses, before it reads one, nor that something before it "
