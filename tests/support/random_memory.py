@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -82,9 +83,9 @@ def refuse_shared_places(*_: object) -> None:
 def no_checks() -> Iterator[None]:
     """Primitives that ask no analysis."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reductions, "dependences", lambda *_: ())
-        patch.setattr(caching, "dependences", lambda *_: ())
-        patch.setattr(memory, "dependences", lambda *_: ())
+        patch.setattr(reductions, "dependences", lambda *_, **__: ())
+        patch.setattr(caching, "dependences", lambda *_, **__: ())
+        patch.setattr(memory, "dependences", lambda *_, **__: ())
         patch.setattr(layout, "_check_lifetimes", refuse_shared_places)
         patch.setattr(caching, "is_stored_before", lambda *_: True)
         patch.setattr(caching, "fills_whole", lambda *_: True)
@@ -92,9 +93,18 @@ def no_checks() -> Iterator[None]:
 
 
 def attempt(name: str, seed: int) -> Trial:
-    """Take a step of a random program."""
+    """Take a step of the first of some random programs that has something to take it of."""
+    for number in range(_MOST_PROGRAMS):
+        func = prepared(f"{name} {seed} {number}")
+        found = tried(func, functools.partial(_step, name, seed), no_checks, leave_the_same)
+        if found.what != "impossible" or found.message:
+            break
+    return found
 
-    def step(schedule: tir.Schedule) -> None:
-        CALLS[name](schedule, random.Random(f"{name} {seed}"))
 
-    return tried(prepared(f"{name} {seed}"), step, no_checks, leave_the_same)
+def _step(name: str, seed: int, schedule: tir.Schedule) -> None:
+    CALLS[name](schedule, random.Random(f"{name} {seed}"))
+
+
+_MOST_PROGRAMS = 8
+"""How many programs are drawn until there is something to take a step of."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 
 from relayish.errors import ScheduleError
 from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM, bound_by
+from relayish.tir.analysis.dependence.accesses import Access
 from relayish.tir.analysis.dependence.dependence import Dependence
 from relayish.tir.analysis.dependence.dependences import dependences, loop_carried
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
@@ -49,12 +51,15 @@ def check_directions(
         return
     places = [nest.index(each) for each in order]
     steps = free_steps(nest[0])
-    for each in dependences(nest[0], context):
-        step = steps.get(each.source.node)
-        if step is not None and step is steps.get(each.sink.node):
-            continue
+
+    def is_wanted(source: Access, sink: Access) -> bool:
+        step = steps.get(source.node)
+        is_free = step is not None and step is steps.get(sink.node)
+        return not is_free and not _store_the_same(source.node, sink.node)
+
+    for each in dependences(nest[0], context, wanted=is_wanted):
         place = _turning(each.direction[: len(nest)], places)
-        if place is None or _stores_the_same(each) or is_harmless(each):
+        if place is None or not is_wanted(each.source, each.sink) or is_harmless(each):
             continue
         names = ", ".join([loop.loop_var.name for loop in order])
         raise ScheduleError(
@@ -76,9 +81,8 @@ def _turning(direction: Sequence[Direction], places: Sequence[int]) -> int | Non
     return None
 
 
-def _stores_the_same(dependence: Dependence) -> bool:
+def _store_the_same(one: Node, other: Node) -> bool:
     """Return whether it does not matter which of two stores comes last."""
-    one, other = dependence.source.node, dependence.sink.node
     if not isinstance(one, Store) or not isinstance(other, Store):
         return False
     literals = (IntImm, UIntImm, FloatImm)
@@ -151,16 +155,26 @@ def check_kinds(root: Stmt, depth: int, context: Context) -> None:
         context = enter_loop(context, loop)
 
 
-def check_at_once(loop: For, context: Context) -> None:
+def check_at_once(loop: For, context: Context, changed: Container[Node] | None = None) -> None:
     """Raise if iterations of a loop depend on one another, so that they cannot run at once.
+
+    Args:
+        loop: The loop.
+        context: What is known where it is run.
+        changed: What makes accesses that were made elsewhere, where nothing else has changed since
+            this was found to be so; ``None``: anything may have.
 
     Raises:
         ScheduleError: Naming the accesses, an iteration of each, and what to do.
     """
     if context.is_unreachable:
         return
+
+    def is_wanted(source: Access, sink: Access) -> bool:
+        return changed is None or source.node in changed or sink.node in changed
+
     reach = reach_of(loop)
-    for source, sink in loop_carried(loop, context, max_distance=reach):
+    for source, sink in loop_carried(loop, context, max_distance=reach, wanted=is_wanted):
         if not is_harmless(loop, source, sink):
             raise ScheduleError(
                 f"loop {loop.loop_var.name} cannot be {spell(loop.for_type & AT_ONCE)}: "

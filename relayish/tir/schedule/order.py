@@ -21,6 +21,7 @@ from relayish.tir.analysis.dependence.accesses import (
     Location,
     collect_accesses,
 )
+from relayish.tir.analysis.dependence.finder import common_loops
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.operators import Expr
@@ -146,6 +147,10 @@ def _reversed(
 
     And for which ``demand`` demands more, of that of the sink.
     """
+    if not (
+        _may_come_before(source.access, sink.access) and _may_come_before(sink.image, source.image)
+    ):
+        return None
     question = Question(context)
     first, second = question.execute(source.access), question.execute(sink.access)
     question.demand_same_element(first, second)
@@ -162,6 +167,11 @@ def _reversed(
     question.demand_before(images[1], images[0])
     demand(question, second)
     return question.answer(first, second)
+
+
+def _may_come_before(one: Access, other: Access) -> bool:
+    """Return whether a loop around both, or where they stand, lets an access be made earlier."""
+    return one.position < other.position or bool(common_loops(one, other))
 
 
 def _refusal(source: Access, sink: Access, found: Found, what: str) -> str:

@@ -191,11 +191,12 @@ class Relocation:
             ScheduleError: If iterations that run at once would depend on one another.
         """
         self._state.replace(self.region, self.after)
+        moved = {*PROGRAM.pre_order([each.stmt for each in self.blocks])}
         for ref in (self.loop, *self.loop.ancestors()):
             if ref is self.region:
                 return
             if isinstance(ref.stmt, For) and ref.stmt.for_type & AT_ONCE:
-                check_at_once(ref.stmt, self._state.context(ref))
+                check_at_once(ref.stmt, self._state.context(ref), moved)
 
     @property
     def _loop(self) -> For:

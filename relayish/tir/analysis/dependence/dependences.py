@@ -14,7 +14,7 @@ from relayish.tir.analysis.dependence.accesses import (
     tell_of,
 )
 from relayish.tir.analysis.dependence.dependence import Dependence
-from relayish.tir.analysis.dependence.finder import Finder
+from relayish.tir.analysis.dependence.finder import Finder, Wanted
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.function import LoweredFunc
@@ -22,7 +22,9 @@ from relayish.tir.ir.stmt import For, PolyFor
 from relayish.tir.ir.tensor import Store, Var
 
 
-def dependences(root: Stmt | LoweredFunc, context: Context | None = None) -> tuple[Dependence, ...]:
+def dependences(
+    root: Stmt | LoweredFunc, context: Context | None = None, *, wanted: Wanted | None = None
+) -> tuple[Dependence, ...]:
     """Return the dependences between the accesses of ``root`` to memory, and to its scalars.
 
     None is left out. Indices, bounds and conditions that are affine are decided exactly, quotients
@@ -36,6 +38,7 @@ def dependences(root: Stmt | LoweredFunc, context: Context | None = None) -> tup
     Args:
         root: A statement or a function.
         context: What is known of variables that are bound outside.
+        wanted: Of which accesses, source and sink, dependences are told at least; ``None``: of all.
 
     Complexity:
         Linear in the number of pairs that it returns; quadratic in the number of access patterns
@@ -43,7 +46,7 @@ def dependences(root: Stmt | LoweredFunc, context: Context | None = None) -> tup
         around both.
     """
     found = collect_accesses(root)
-    finder = Finder(found, _outside(root, found, context))
+    finder = Finder(found, _outside(root, found, context), wanted=wanted)
     return tuple([each for pair in finder.pairs(found.all) for each in finder.between(*pair)])
 
 
@@ -64,7 +67,11 @@ def is_parallel(loop: For | PolyFor, context: Context | None = None) -> bool:
 
 
 def loop_carried(
-    loop: For | PolyFor, context: Context | None = None, *, max_distance: int | None = None
+    loop: For | PolyFor,
+    context: Context | None = None,
+    *,
+    max_distance: int | None = None,
+    wanted: Wanted | None = None,
 ) -> Iterator[tuple[Access, Access]]:
     """Yield the accesses, source and sink, between which ``loop`` carries a dependence.
 
@@ -73,12 +80,19 @@ def loop_carried(
         context: What is known of variables that are bound outside.
         max_distance: Leave out those that are never so few iterations apart. Of a ``For``, whose
             iterations are one apart as its variable is.
+        wanted: As of :func:`dependences`.
 
     Complexity:
         As :func:`dependences`; no pair is decided before it is asked for, and no distance found.
     """
     found = collect_accesses(loop)
-    finder = Finder(found, _outside(loop, found, context), levels=1, max_distance=max_distance)
+    finder = Finder(
+        found,
+        _outside(loop, found, context),
+        levels=1,
+        max_distance=max_distance,
+        wanted=wanted,
+    )
     for part in _in_loops(found):
         yield from finder.carried(part)
 

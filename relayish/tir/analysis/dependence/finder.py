@@ -38,11 +38,13 @@ class Finder:
         *,
         levels: int | None = None,
         max_distance: int | None = None,
+        wanted: Wanted | None = None,
     ) -> None:
         self._table = PatternTable(found, context)
         self._context = context
         self._levels = levels
         self._max_distance = max_distance
+        self._wanted = wanted
         self._meet: dict[tuple[Pattern, Pattern], bool] = {}
         self._carry: dict[tuple[Pattern, Pattern], list[For | PolyFor]] = {}
         self._told: dict[tuple[Pattern, Pattern, bool], list[Told]] = {}
@@ -135,6 +137,8 @@ class Finder:
 
     def _told_of(self, source: Pattern, sink: Pattern, *, in_one_iteration: bool) -> list[Told]:
         key = (source, sink, in_one_iteration)
+        if not self._is_wanted(source, sink):
+            return []
         if key not in self._told:
             around = common_loops(source.first, sink.first)
             loops = tuple([each.loop for each in around if each.loop is not None])
@@ -145,9 +149,17 @@ class Finder:
             self._told[key] = [(kind, loops, *vector) for vector in vectors for kind in kinds]
         return self._told[key]
 
+    def _is_wanted(self, source: Pattern, sink: Pattern) -> bool:
+        wanted = self._wanted
+        if wanted is None:
+            return True
+        return any(wanted(a, b) for a in source.accesses for b in sink.accesses)
+
     def _carriers(self, source: Pattern, sink: Pattern) -> list[For | PolyFor]:
         """Return the loops that carry a dependence of ``sink`` on ``source``, outermost first."""
         key = (source, sink)
+        if not self._is_wanted(source, sink):
+            return []
         if key not in self._carry:
             around = common_loops(source.first, sink.first)[: self._levels]
             private = min(source.private, sink.private)
@@ -158,6 +170,10 @@ class Finder:
             loops = [each.loop for each in around]
             self._carry[key] = [loop for level in levels if (loop := loops[level]) is not None]
         return self._carry[key]
+
+
+Wanted: TypeAlias = Callable[[Access, Access], bool]
+"""Whether dependences of the second access on the first are asked about."""
 
 
 Pair: TypeAlias = tuple[Access, Pattern, Access, Pattern]

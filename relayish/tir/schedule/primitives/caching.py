@@ -8,6 +8,7 @@ from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.dependence.accesses import Access
 from relayish.tir.analysis.dependence.dependence import Dependence, DependenceKind
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.regions.filled import fills_whole
@@ -149,7 +150,7 @@ def place_without_writes(
     state: State,
     inner: Ref,
     loads: Sequence[Load],
-    blocks: Callable[[Dependence], bool] = lambda _: False,
+    blocks: Callable[[Dependence], bool] | None = None,
 ) -> Ref:
     """Return what is furthest out around a place in which nothing writes what loads read later.
 
@@ -161,19 +162,19 @@ def place_without_writes(
         loads: What is read in it.
         blocks: Which dependences there must not be either.
     """
-    wanted = set(loads)
     blocker: Dependence | None = None
     for place in nests_around(inner):
-        asked = set(PROGRAM.pre_order(list(questions(path_to(place, inner)))))
+        asked = {*loads, *PROGRAM.pre_order(list(questions(path_to(place, inner))))}
+
+        def is_wanted(source: Access, sink: Access, asked: set[Node] = asked) -> bool:
+            return blocks is not None or (source.writes and sink.node in asked)
+
         blocker = next(
             (
                 each
-                for each in dependences(place.stmt, state.context(place))
-                if blocks(each)
-                or (
-                    each.kind is DependenceKind.FLOW
-                    and (each.sink.node in wanted or each.sink.node in asked)
-                )
+                for each in dependences(place.stmt, state.context(place), wanted=is_wanted)
+                if (blocks is not None and blocks(each))
+                or (each.kind is DependenceKind.FLOW and each.sink.node in asked)
             ),
             None,
         )

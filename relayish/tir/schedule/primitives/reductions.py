@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.dependence.accesses import Access
 from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
@@ -86,11 +87,14 @@ def _check_comes_first(state: State, loop: Ref, path: Sequence[Stmt], rest: Stmt
     others = set(PROGRAM.pre_order(rest))
     asked = set(PROGRAM.pre_order(list(questions(path))))
     context = state.context(loop)
-    for each in dependences(loop.stmt, context):
-        source, sink = each.source.node, each.sink.node
-        if (source in others and (sink in own or sink in asked)) or (
-            source in asked and sink in own
-        ):
+
+    def is_wanted(one: Access, other: Access) -> bool:
+        source, sink = one.node, other.node
+        is_first = source in others and (sink in own or sink in asked)
+        return is_first or (source in asked and sink in own)
+
+    for each in dependences(loop.stmt, context, wanted=is_wanted):
+        if is_wanted(each.source, each.sink):
             raise ScheduleError(
                 f"{one_line(path[-1])} cannot stand before {one_line(loop.stmt)}: "
                 f"{show_conflict(each.source, each.sink, context)}; take a loop further in, or "
