@@ -49,17 +49,21 @@ def _in_wide_type(formula: Callable[[Expr], Expr]) -> Callable[[Expr], Expr]:
 
 
 def greater_of(a: Expr, b: Expr) -> Expr:
-    """Return the larger of two numbers; what is no number stays none."""
+    """Return the larger of two numbers; what is no number stays none.
+
+    What is asked besides is asked of the second, which often is the same for many elements:
+    compilers of C make no vectors of several such choices else.
+    """
     if not a.type.is_float:
         return ops.Max(a, b)
-    return select(ops.Or(a > b, ops.NE(a, a)), a, b)
+    return select(ops.Or(a <= b, ops.NE(b, b)), b, a)
 
 
 def smaller_of(a: Expr, b: Expr) -> Expr:
-    """Return the smaller of two numbers; what is no number stays none."""
+    """Return the smaller of two numbers; what is no number stays none, as of :func:`greater_of`."""
     if not a.type.is_float:
         return ops.Min(a, b)
-    return select(ops.Or(a < b, ops.NE(a, a)), a, b)
+    return select(ops.Or(a >= b, ops.NE(b, b)), b, a)
 
 
 def half_even(x: Expr) -> Expr:
