@@ -28,6 +28,9 @@ FEWEST_USES: Final = 4
 FEWEST_LANES: Final = 8
 """How many lanes are worth while."""
 
+_VECTOR: Final = 16
+"""How many lanes the widest vectors have."""
+
 _COPY: Final = 2
 """How many products could be added while an element is copied; if it lies apart, twice as many."""
 
@@ -132,20 +135,22 @@ def _plans(
     if lane not in mine or lane in other:
         return
     uses = prod([found.extent(each) for each in found.loops if each not in mine])
-    free = [each for each in found.loops if each in other and each not in mine]
-    height = _rows([(each, found.extent(each)) for each in free], rows)
-    tall = prod([size for _, size in height])
-    width = _lanes(found.extent(lane), lanes * max(1, rows // 2 // tall))
-    if width is None:
-        return
     loads = loads_of(factor)
     is_free = all(buffer_of(each) in known for each in loads)
     near = all(runs_along(each, lane) for each in loads)
     packed = _packed(loads, lane) if is_free or uses >= FEWEST_USES else None
-    if packed is None and (not near or found.extent(lane) % width):
+    free = [each for each in found.loops if each in other and each not in mine]
+    if packed is None and not (near and free):
         return
-    busy = found.extent(lane) / (-(-found.extent(lane) // width) * width)
-    busy = busy * min(1.0, tall * width / (rows // 2 * lanes)) * min(1.0, width / lanes)
+    extent = found.extent(lane)
+    height = _rows([(each, found.extent(each)) for each in free], rows)
+    tall = prod([size for _, size in height])
+    most = lanes * max(1, rows // 2 // tall)
+    width = _whole_lanes(extent, most) if packed is None else _lanes(extent, most)
+    if width is None:
+        return
+    busy = extent / (-(-extent // width) * _vectors(width) * _VECTOR)
+    busy = busy * min(1.0, tall * width / (rows // 2 * lanes))
     depth = prod([found.extent(each) for each in found.sums])
     stored = 1 if runs_along(found.store, lane) else lanes
     copied = 0 if is_free or not packed else depth * lanes * (_COPY if near else 2 * _COPY) / uses
@@ -174,6 +179,20 @@ def _lanes(count: int, most: int) -> int | None:
     if not fitting:
         return None
     return min(fitting, key=lambda each: -(-count // each) * (each + FEWEST_LANES))
+
+
+def _whole_lanes(count: int, most: int) -> int | None:
+    """Return how many lanes leave none of so many elements over; ``None`` where they are few."""
+    most = min(count, most)
+    fitting = [each for each in range(FEWEST_LANES, most + 1) if count % each == 0]
+    if not fitting:
+        return None
+    return min(fitting, key=lambda each: (count // each * _vectors(each), -each))
+
+
+def _vectors(lanes: int) -> int:
+    """Return how many vectors hold so many lanes, the last of which may be of fewer."""
+    return lanes // _VECTOR + (lanes % _VECTOR).bit_count()
 
 
 def _rows(axes: Sequence[tuple[Var, int]], most: int) -> tuple[tuple[Var, int], ...]:
