@@ -11,6 +11,7 @@ from relayish.ir.relay.expr import Call, Function, GlobalVar
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.passes.onnx.prepared import prepared
+from relayish.passes.relay.to_loops.constant_arguments import mark_constant_arguments
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.schedule.records import workload_of
 
@@ -50,7 +51,7 @@ def workloads_of(mod: IRModule, *, opt_level: int = 0, exact: bool = False) -> l
     loops = mod.functions_of(LoweredFunc)
     if len(loops) == len(mod.functions):
         return _distinct([Workload(each, each, (each.name,)) for each in loops.values()])
-    lowered = lower_kernels(prepared(mod, opt_level))
+    lowered = mark_constant_arguments(lower_kernels(prepared(mod, opt_level)))
     scheduled = schedule_kernels(lowered, exact=exact)
     calls = _calls(lowered)
     kernels = lowered.functions_of(LoweredFunc)

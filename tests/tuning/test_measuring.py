@@ -12,9 +12,12 @@ from relayish import tir
 from relayish._support.this_machine import processor_name
 from relayish.codegen.c.toolchain import Toolchain, find_toolchain
 from relayish.errors import CodegenError
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.tir.schedule.defaults.constant_memory import CONSTANT
+from relayish.tir.schedule.defaults.contractions import contractions
 from relayish.tuning import measuring
 from relayish.tuning.measuring import Limits, Trial, Verdict, measure
-from relayish.tuning.trial_process import Request, answer
+from relayish.tuning.trial_process import Answer, Request, answer
 from tests.support.tuning import scaled
 
 QUICK = Limits(seconds=0, limit=20)
@@ -158,3 +161,31 @@ def test_a_function_of_unknown_size_is_refused() -> None:
     assert "argument 'n' is a number that nobody tells" in found.reason
     with pytest.raises(CodegenError, match="'f' cannot be measured: argument 'n'"):
         measure(Trial(func, pickle.dumps(func), QUICK))
+
+
+def test_what_is_computed_of_constants_alone_is_compared_but_not_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[tuple[str, ...]] = []
+
+    def noted(func: tir.LoweredFunc, *rest: object) -> Answer:
+        ran.append(tuple([each.name for each in func.args]))
+        return run(func, *rest)  # type: ignore[arg-type]  # as they are
+
+    run = measuring._run
+    monkeypatch.setattr(measuring, "_run", noted)
+    measuring._expected.cache_clear()
+    func = product_of_constants()
+    schedule = tir.Schedule(func)
+    contractions(schedule, rows=8, lanes=8)
+    found = measure(Trial(schedule.func, pickle.dumps(func), QUICK))
+    assert found.verdict is Verdict.RIGHT
+    whole = ("_A", "_B", "_C")
+    assert ran == [whole, whole, ("_A", "_B_heap_temp_buffer", "_C")]
+
+
+def product_of_constants() -> tir.LoweredFunc:
+    A, B, k = tir.placeholder("A", (8, 4)), tir.placeholder("B", (8, 4)), tir.reduce_axis("k", 4)
+    C = tir.compute((8, 8), lambda i, j: tir.reduce_sum(A[i, k] * B[j, k], [k]), "C")
+    func = tir.lower("f", [A, B, C])
+    return func.with_fields(attrs=DictAttrs({CONSTANT: (1,)}))

@@ -48,7 +48,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, For
 from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
 from relayish.tir.plain_loops import only_stores, statements
-from relayish.tir.schedule.defaults.constant_memory import CONSTANT
+from relayish.tir.schedule.defaults.constant_memory import CONSTANT, constant_memory
 
 MOST_GROWTH: Final = 8
 """How much more memory a result may take than what it is computed of."""
@@ -81,6 +81,19 @@ def fold_constant_loops(mod: IRModule) -> IRModule:
     for var, split in splits.items():
         mod = mod.with_function(var, split.after)
     return Sequential(["InferType"], opt_level=0)(mod)
+
+
+def without_constant_loops(func: LoweredFunc) -> LoweredFunc:
+    """Return what is left of a function to run where constants are computed of once, beforehand.
+
+    Args:
+        func: A function without schedule blocks, on which constant arguments are noted.
+
+    Returns:
+        A function that is given what is computed of these; ``func`` itself where nothing is.
+    """
+    split = _split(func, constant_memory(func))
+    return func if split is None else split.after
 
 
 class _Split(NamedTuple):
