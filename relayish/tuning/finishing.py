@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.passes.loops.schedule.contract_arrays import contract_arrays
+from relayish.passes.loops.schedule.partition_loops import partition_loops
 from relayish.passes.loops.simplify.simplify import simplify
 from relayish.passes.loops.simplify.simplify_for_loops import simplify_for_loops
 from relayish.passes.loops.structure.remove_schedule_block import remove_schedule_block
@@ -19,7 +21,8 @@ from relayish.tir.substitution import substitute
 def finished(func: LoweredFunc) -> LoweredFunc:
     """Return a function that was scheduled, as it is compiled."""
     plain = simplify(simplify_for_loops(remove_schedule_block(func)))
-    return simplify(unroll_loop(_without_allocations(plain)))
+    cut = simplify(simplify_for_loops(partition_loops(_without_allocations(plain))))
+    return simplify(contract_arrays(unroll_loop(cut)))
 
 
 def _without_allocations(func: LoweredFunc) -> LoweredFunc:

@@ -1,25 +1,26 @@
 """The default space: tiles, the order of loops, vectors and unrolling, for each block.
 
-A reduction is computed in tiles of rows and lanes: the loops it reduces over run around a tile,
-which has memory of its own, and is written where it belongs when it is done; what the lanes read
-may be copied before so that lanes lie side by side. Where a schedule refuses that, and for all
-other blocks, loops are split and reordered. A step that is refused there is left out, so that
-whatever is drawn makes a program.
+A sum of products is computed in tiles of rows and lanes, whose factor may be packed, as the
+schedule ``contractions`` does; other reductions as well, where the loops that are reduced over run
+around a tile, which has memory of its own, and is written where it belongs when it is done. Where a
+schedule refuses that, and for all other blocks, loops are split and reordered. A step that is
+refused there is left out, so that whatever is drawn makes a program.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from relayish.errors import ScheduleError
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.operators import integer_of
-from relayish.tir.ir.tensor import Load, Store, Tensor, Var
+from relayish.tir.ir.tensor import Load, Store, Tensor
+from relayish.tir.schedule.defaults.contractions import tile_product
+from relayish.tir.schedule.defaults.products import lane_choices, product_of
 from relayish.tir.schedule.handles import BlockRV, LoopRV
-from relayish.tir.schedule.index_map import IndexMap
 from relayish.tir.schedule.schedule import Schedule
 
 LANES: Final = 64
@@ -28,8 +29,14 @@ ROWS: Final = 16
 """So many iterations the loop around it has at most, which may be unrolled."""
 _SMALL: Final = 64
 """A nest of fewer iterations stays as it is."""
+_WIDTHS: Final = (8, 16, 32, 64)
+"""So many lanes a tile of products has whose factor is packed."""
+_HEIGHTS: Final = (1, 2, 3, 4, 6, 7, 8, 12, 14)
+"""So many rows a tile of products may have."""
 _TILE: Final = "stack"
 """The memory of a tile."""
+
+_Choice = TypeVar("_Choice")
 
 
 def default_space(schedule: Schedule) -> None:
@@ -48,9 +55,47 @@ def default_space(schedule: Schedule) -> None:
         before = schedule.func
         if reduced:
             with schedule.attempt():
+                _tile_product(schedule, block, loops)
+        if reduced and schedule.func is before:
+            with schedule.attempt():
                 _tile_reduction(schedule, block, spatial, reduced)
         if schedule.func is before:
             _split_loops(schedule, block, loops, reduced)
+
+
+def _tile_product(schedule: Schedule, block: BlockRV, loops: Sequence[LoopRV]) -> None:
+    """Compute a sum of products in tiles.
+
+    Raises:
+        ScheduleError: If the block is none, or the schedule refuses that.
+    """
+    found = product_of(block, loops)
+    choices = [] if found is None else lane_choices(found)
+    if found is None or not choices:
+        raise ScheduleError(f"{block.name} is no sum of products with lanes; expected one")
+    plan = _one_of(schedule, choices)
+    others = [each for each in found.loops if each is not plan.lane and found.extent(each) > 1]
+    row = _one_of(schedule, others) if others else None
+    height = schedule.sample_categorical(list(_HEIGHTS), [1] * len(_HEIGHTS))
+    if plan.packed is not None and schedule.sample_categorical([0, 1], [1, 3]):
+        width = schedule.sample_categorical(list(_WIDTHS), [1] * len(_WIDTHS))
+    else:
+        plan = plan._replace(packed=None)
+        _, width = schedule.sample_perfect_tile(found.loops[plan.lane], 2, LANES)
+    rows = () if row is None else ((row, min(height, found.extent(row))),)
+    plan = plan._replace(lanes=width, rows=rows)
+    before = schedule.func
+    with schedule.attempt():
+        tile_product(schedule, found, plan)
+    if schedule.func is before:
+        tile_product(schedule, found, plan, is_copied=True)
+
+
+def _one_of(schedule: Schedule, choices: Sequence[_Choice]) -> _Choice:
+    """Return one of some choices; the last as often as all others."""
+    count = len(choices)
+    weights = [1.0] * (count - 1) + [max(count - 1.0, 1.0)]
+    return choices[schedule.sample_categorical(list(range(count)), weights)]
 
 
 def _tile_reduction(
@@ -68,12 +113,8 @@ def _tile_reduction(
     lanes = schedule.sample_perfect_tile(last, 2, LANES)
     rows = None if row is None else schedule.sample_perfect_tile(row, 2, ROWS)
     is_swapped = schedule.sample_categorical([0, 1], [1, 1])
-    is_packed = schedule.sample_categorical([0, 1], [1, 1])
     is_vector = schedule.sample_categorical([0, 1], [1, 7])
     is_unrolled = schedule.sample_categorical([0, 1], [1, 1])
-    if is_packed:
-        with schedule.attempt():
-            _pack(schedule, block, last, lanes[1])
     copy = _written_behind(schedule, block, name)
     outer, inner = schedule.split(last, lanes)
     tile, around = [inner], [outer]
@@ -92,10 +133,10 @@ def _tile_reduction(
 
 
 def _drawn(schedule: Schedule, loops: list[LoopRV]) -> LoopRV:
-    """Take one of some loops away, and return it; the last as often as all others."""
-    count = len(loops)
-    weights = [1.0] * (count - 1) + [max(count - 1.0, 1.0)]
-    return loops.pop(schedule.sample_categorical(list(range(count)), weights))
+    """Take one of some loops away, and return it."""
+    chosen = _one_of(schedule, loops)
+    loops.remove(chosen)
+    return chosen
 
 
 def _written_behind(schedule: Schedule, block: BlockRV, name: str) -> BlockRV:
@@ -118,32 +159,6 @@ def _written_behind(schedule: Schedule, block: BlockRV, name: str) -> BlockRV:
     if len(readers) != 1:
         raise ScheduleError(f"{len(readers)} blocks read what {name} computes; expected one")
     return readers[0]
-
-
-def _pack(schedule: Schedule, block: BlockRV, lane: LoopRV, lanes: int) -> None:
-    """Let a block read a copy in which what its lanes read lies side by side, if there is such."""
-    realize = block.stmt
-    pairs = zip(realize.schedule_block.iter_vars, realize.iter_values, strict=True)
-    variables = [var for var, value in pairs if value is lane.stmt.loop_var]
-    written = _store_of(block).tensor.buffer
-    buffers: list[object] = []
-    for load in _loads_of(block):
-        assert isinstance(load.tensor, Tensor)
-        if load.tensor.buffer is written or load.tensor.buffer in buffers:
-            continue
-        buffers.append(load.tensor.buffer)
-        places = [at for at, index in enumerate(load.indices) if index in variables]
-        if len(places) == 1 and len(load.indices) > 1:
-            copy = schedule.cache_read(block, len(buffers) - 1, "global")
-            schedule.transform_layout(copy, 0, _in_lanes(len(load.indices), places[0], lanes))
-            return
-
-
-def _in_lanes(rank: int, at: int, lanes: int) -> IndexMap:
-    """Return what puts so many elements of a dimension side by side."""
-    variables = tuple([Var(f"i{each}") for each in range(rank)])
-    others = [each for each in variables if each is not variables[at]]
-    return IndexMap(variables, (variables[at] / lanes, *others, variables[at] % lanes))
 
 
 def _store_of(block: BlockRV) -> Store:

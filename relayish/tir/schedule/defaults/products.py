@@ -104,6 +104,23 @@ def product_of(block: BlockRV, loops: Sequence[LoopRV]) -> Product | None:
     return Product(block, store, (product.a, product.b), *found)
 
 
+def lane_choices(found: Product) -> list[Tiles]:
+    """Return what may be lanes, one each, without rows.
+
+    That are the variables that tell elements of one factor alone, if that has them side by side, or
+    can be packed.
+    """
+    made = []
+    for number, factor in enumerate(found.factors):
+        apart = variables(factor) - variables(found.factors[1 - number])
+        loads = loads_of(factor)
+        for lane in [each for each in found.loops if each in apart]:
+            packed = _packed(loads, lane)
+            if packed is not None or all(runs_along(each, lane) for each in loads):
+                made.append(Tiles(lane, 1, number, packed, ()))
+    return made
+
+
 def plan_tiles(found: Product, rows: int, lanes: int, known: Collection[Node]) -> Tiles | None:
     """Return how a product is cut into tiles; ``None`` where that does not pay.
 
