@@ -10,6 +10,7 @@ from relayish.ir.fields.effect import Effect
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.dependence.accesses import Access
 from relayish.tir.analysis.dependence.dependences import loop_carried
 from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.ir.expr import Call
@@ -95,8 +96,13 @@ def compute_with(state: State, loop: Ref, other: Ref) -> Ref:
     body = replace(second.body, {second.loop_var: first.loop_var})
     image = first.with_fields(body=Block((*_held(first.body), *_held(body))))
     early, late = set(PROGRAM.pre_order(first.body)), set(PROGRAM.pre_order(body))
-    for source, sink in loop_carried(image, context):
-        if source.node in late and sink.node in early:
+
+    def is_turned(source: Access, sink: Access) -> bool:
+        """Whether an access would come before one that it comes after."""
+        return source.node in late and sink.node in early
+
+    for source, sink in loop_carried(image, context, wanted=is_turned):
+        if is_turned(source, sink):
             raise ScheduleError(
                 f"{quote(second)} cannot run with {quote(first)}: {quote(source.node)} has to "
                 f"wait for {quote(sink.node)} of a later iteration; compute more of that before, "
@@ -125,8 +131,13 @@ def fission(state: State, loop: Ref) -> list[Ref]:
         for node in PROGRAM.pre_order(each):
             first.setdefault(node, number)
             last[node] = number
-    for source, sink in loop_carried(stmt, context):
-        if last[source.node] > first[sink.node]:
+
+    def is_turned(source: Access, sink: Access) -> bool:
+        """Whether an access would come after one that it comes before."""
+        return last[source.node] > first[sink.node]
+
+    for source, sink in loop_carried(stmt, context, wanted=is_turned):
+        if is_turned(source, sink):
             raise ScheduleError(
                 f"{quote(stmt)} cannot be one loop for each of its {len(stmts)} statements: "
                 f"{quote(sink.node)} has to wait for {quote(source.node)}, which stands behind "
