@@ -97,7 +97,10 @@ def attempt(name: str, seed: int) -> Trial:
     return found
 
 
-CHECKS = ("check_directions", "check_kinds", "check_at_once", "check_fixed_bounds", "check_order")
+CHECKS = (
+    *("check_directions", "check_kinds", "check_at_once", "check_fixed_bounds", "check_order"),
+    "check_turned",
+)
 """What decides whether a step is legal; all else that is refused cannot be done."""
 
 
@@ -188,11 +191,38 @@ def _partition(rng: random.Random, loops: Sequence[tir.For]) -> Given:
     return lambda schedule: (schedule.get_loops()[at], cuts)
 
 
+def _fission(rng: random.Random, loops: Sequence[tir.For]) -> Given:
+    several = [at for at, loop in enumerate(loops) if len(_held(loop)) > 1]
+    if not several:
+        return None
+    at = rng.choice(several)
+    return lambda schedule: (schedule.get_loops()[at],)
+
+
+def _compute_with(rng: random.Random, loops: Sequence[tir.For]) -> Given:
+    pairs = [
+        (loops.index(one), loops.index(other))
+        for loop in loops
+        for one, other in itertools.pairwise(_held(loop))
+        if isinstance(one, tir.For) and isinstance(other, tir.For)
+    ]
+    if not pairs:
+        return None
+    pair = rng.choice(pairs)
+    return lambda schedule: tuple([schedule.get_loops()[at] for at in pair])
+
+
+def _held(loop: tir.For) -> Sequence[Any]:
+    return loop.body.stmts if isinstance(loop.body, tir.Block) else ()
+
+
 DRAWS: dict[str, Callable[[random.Random, Sequence[tir.For]], Given]] = {
     "split": _split,
     "fuse": _fuse,
     "flatten_loops": _flatten,
     "reorder": _reorder,
+    "fission": _fission,
+    "compute_with": _compute_with,
     "loop_partition": _partition,
     "parallel": _one(),
     "vectorize": _one((2, 3, 4, None)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from relayish.errors import ScheduleError
@@ -11,7 +12,9 @@ from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.analysis.dependence.accesses import Access
-from relayish.tir.analysis.dependence.dependences import loop_carried
+from relayish.tir.analysis.dependence.dependences import dependences
+from relayish.tir.analysis.dependence.finder import Wanted
+from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from relayish.tir.analysis.facts.effects import effect_of
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
@@ -19,7 +22,7 @@ from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, Schedule
 from relayish.tir.ir.tensor import Store, Var
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.legality import check_fixed_bounds, check_kinds
-from relayish.tir.schedule.nests import loop_at, require_plain
+from relayish.tir.schedule.nests import loop_at, require_plain, wrap
 from relayish.tir.schedule.registry import primitive
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.steps import Steps
@@ -101,13 +104,15 @@ def compute_with(state: State, loop: Ref, other: Ref) -> Ref:
         """Whether an access would come before one that it comes after."""
         return source.node in late and sink.node in early
 
-    for source, sink in loop_carried(image, context, wanted=is_turned):
-        if is_turned(source, sink):
-            raise ScheduleError(
-                f"{quote(second)} cannot run with {quote(first)}: {quote(source.node)} has to "
-                f"wait for {quote(sink.node)} of a later iteration; compute more of that before, "
-                f"as compute_at does"
-            )
+    check_turned(
+        image,
+        loop,
+        is_turned,
+        lambda source, sink: (
+            f"{quote(second)} cannot run with {quote(first)}: {source} has to wait for {sink} of a "
+            f"later iteration; compute more of that before, as compute_at does"
+        ),
+    )
     check_kinds(image, 1, context)
     assert isinstance(parent.stmt, Block)
     state.replace(parent, parent.stmt.with_fields(stmts=(*stmts[:at], image, *stmts[at + 2 :])))
@@ -136,13 +141,15 @@ def fission(state: State, loop: Ref) -> list[Ref]:
         """Whether an access would come after one that it comes before."""
         return last[source.node] > first[sink.node]
 
-    for source, sink in loop_carried(stmt, context, wanted=is_turned):
-        if is_turned(source, sink):
-            raise ScheduleError(
-                f"{quote(stmt)} cannot be one loop for each of its {len(stmts)} statements: "
-                f"{quote(sink.node)} has to wait for {quote(source.node)}, which stands behind "
-                f"it, of an earlier iteration"
-            )
+    check_turned(
+        stmt,
+        loop,
+        is_turned,
+        lambda source, sink: (
+            f"{quote(stmt)} cannot be one loop for each of its {len(stmts)} statements: {sink} has "
+            f"to wait for {source}, which stands behind it, of an earlier iteration"
+        ),
+    )
     var = stmt.loop_var
     parts = [stmt.with_fields(body=Block((stmts[0],)))]
     for each in stmts[1:]:
@@ -158,6 +165,31 @@ def fission(state: State, loop: Ref) -> list[Ref]:
         image = parent.stmt.with_fields(stmts=(*around[:at], *parts, *around[at + 1 :]))
         state.replace(parent, image)
     return [state.ref(each) for each in parts]
+
+
+def check_turned(
+    loop: For, place: Ref, is_turned: Wanted, message: Callable[[str, str], str]
+) -> None:
+    """Raise if a loop carries a dependence that would be turned round.
+
+    Args:
+        loop: The loop.
+        place: Where it stands, or is to stand.
+        is_turned: Whether a dependence of the second access on the first would be.
+        message: What is said of a source and a sink.
+
+    Raises:
+        ScheduleError: If so.
+    """
+    around = place.loops()
+    level = len(around)
+    root = wrap([loop_at(each) for each in around], loop)
+    context = place.state.context(around[0] if around else place)
+    for each in dependences(root, context, wanted=is_turned):
+        outer, own = each.direction[:level], each.direction[level : level + 1]
+        is_carried = all(one & Direction.EQUAL for one in outer) and own != (Direction.EQUAL,)
+        if is_carried and is_turned(each.source, each.sink):
+            raise ScheduleError(message(quote(each.source.node), quote(each.sink.node)))
 
 
 _PLAIN: Final = (For, Store, Block, IfThenElse, ScheduleBlock, ScheduleBlockRealize)
