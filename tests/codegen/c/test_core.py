@@ -329,6 +329,7 @@ def _keeping() -> tuple[relay.IRModule, relay.IRModule]:
     return plain.module(), keeping.module()
 
 
+@pytest.mark.slow("goes through all objects that Python has, again and again")
 @each("make", (quickly_built, core.Interpreter))
 def test_arrays_are_kept_where_a_later_call_may_access_them_and_only_there(make):
     plain, keeping = map(make, _keeping())

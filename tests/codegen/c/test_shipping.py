@@ -233,6 +233,7 @@ def binary(tmp_path_factory):
     return program, folder
 
 
+@pytest.mark.slow("compiles a program, and runs it for each fault")
 @each(
     ("words", "said"),
     [

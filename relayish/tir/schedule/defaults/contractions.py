@@ -15,7 +15,6 @@ from relayish.tir.schedule.defaults.products import (
     Product,
     Tiles,
     buffer_of,
-    loads_of,
     plan_tiles,
     product_of,
     variables,
@@ -63,8 +62,8 @@ def contractions(schedule: Schedule, *, rows: int = ROWS, lanes: int = LANES) ->
     """
     known = constant_memory(schedule.func)
     for block in schedule.get_all_blocks():
-        if not _stands(block):
-            continue
+        if block.ref.gone:
+            continue  # another was made of it
         found = product_of(block, schedule.get_loops(block))
         plan = None if found is None else plan_tiles(found, rows, lanes, known)
         if found is None or plan is None:
@@ -97,7 +96,8 @@ def tile_product(
     extents = {each: found.extent(each) for each in sizes}
     copy = None
     if plan.packed is not None:
-        copy = schedule.cache_read(block, _number(found, plan.packed), "heap")
+        number = buffers_of(block.ref, Load).index(buffer_of(plan.packed))
+        copy = schedule.cache_read(block, number, "heap")
     behind = _written_behind(schedule, found, is_copied=is_copied)
     if extents[plan.lane] % plan.lanes:
         schedule.pad_einsum(block, [plan.lanes if each is plan.lane else 1 for each in own])
@@ -130,7 +130,11 @@ def tile_product(
 
 
 def _lane_last(schedule: Schedule, block: BlockRV, memory: Buffer) -> LoopRV:
-    """Return the loop of lanes, which is made the innermost of those around a block."""
+    """Return the loop of lanes, which is made the innermost of those around a block.
+
+    Raises:
+        ScheduleError: If no loop tells lanes apart.
+    """
     realize = block.stmt
     variables_of = dict(zip(realize.schedule_block.iter_vars, realize.iter_values, strict=True))
     element = next(
@@ -140,19 +144,13 @@ def _lane_last(schedule: Schedule, block: BlockRV, memory: Buffer) -> LoopRV:
     )
     used = variables(substitute(element.indices[-1], variables_of))
     loops = schedule.get_loops(block)
-    lane = next(each for each in reversed(loops) if each.stmt.loop_var in used)
+    lane = next((each for each in reversed(loops) if each.stmt.loop_var in used), None)
+    if lane is None:
+        raise ScheduleError(f"no loop around block {block.name} goes through lanes of a tile")
     inside = loops[loops.index(lane) + 1 :]
     if inside:
         schedule.reorder([*inside, lane])
     return lane
-
-
-def _stands(block: BlockRV) -> bool:
-    """Return whether a block is still there: those of which another was made are not."""
-    try:
-        return block.stmt is not None
-    except ScheduleError:
-        return False
 
 
 def _pack(schedule: Schedule, copy: BlockRV, at: int, lanes: int) -> None:
@@ -163,12 +161,6 @@ def _pack(schedule: Schedule, copy: BlockRV, at: int, lanes: int) -> None:
     schedule.reorder([block, *loops, lane])
     if 0 < extent % lanes < extent:
         schedule.loop_partition(block, [extent // lanes])
-
-
-def _number(found: Product, load: Load) -> int:
-    """Return the number of the buffer of an element among those that a block reads."""
-    own, reads = buffer_of(found.store), [buffer_of(each) for each in loads_of(found.store.value)]
-    return list(dict.fromkeys([each for each in reads if each is not own])).index(buffer_of(load))
 
 
 def _written_behind(schedule: Schedule, found: Product, *, is_copied: bool) -> BlockRV:
