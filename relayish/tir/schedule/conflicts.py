@@ -19,6 +19,7 @@ def show_conflict(
     first: For | None = None,
     reach: int | None = None,
     last: Sequence[For] = (),
+    is_turned: bool = False,
 ) -> str:
     """Return which of two accesses has to come after which, as messages tell it.
 
@@ -29,6 +30,7 @@ def show_conflict(
         first: A loop in an earlier iteration of which the source is to be.
         reach: How much earlier at most; ``None``: any.
         last: Loops in some order, in a later iteration of which it is to be.
+        is_turned: Whether the program is what would be made: the source has to come after the sink.
 
     Returns:
         Which has to come after which; without iterations where none are found.
@@ -45,6 +47,8 @@ def show_conflict(
     if last:
         question.demand_before_in(other, one, last)
     found = question.answer(one, other) or Found(("", ""), is_exact=False)
+    if is_turned:
+        return in_order(sink, source, found._replace(iterations=found.iterations[::-1]))
     return in_order(source, sink, found)
 
 

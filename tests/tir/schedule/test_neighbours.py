@@ -59,8 +59,11 @@ def test_an_iteration_does_what_those_of_both_did(schedule):
 @each(
     ("schedule", "message"),
     [
-        (pair(A[I], B[J + 1]), r"has to wait for B\[i\] = A\[i\] of a later iteration"),
-        (pair(C[tir.Max(I - 1, tir.const(0))], A[J]), "has to wait for"),  # which is gone by then
+        (
+            pair(A[I], B[J + 1]),
+            r"B\[\(i \+ 1\)\] at i = 0 has to come after B\[i\] = A\[i\] at i = 1;",
+        ),
+        (pair(C[tir.Max(I - 1, tir.const(0))], A[J]), "has to come after"),  # which is gone by then
         (pair(A[I], B[J], extents=(16, 15)), "differ in how often they run"),
         (pair(A[I], B[J], low=(0, 1)), "differ in how often they run"),
         (
@@ -137,7 +140,9 @@ def test_each_statement_gets_a_loop_of_its_own(schedule, count):
 )
 def test_statements_that_wait_for_one_behind_stay_together(schedule):
     before = schedule.func
-    with pytest.raises(ScheduleError, match=r"has to wait for .* of an earlier iteration"):
+    with pytest.raises(
+        ScheduleError, match=r" at i = 2.* has to come after .* at i = 1.*, which stands behind"
+    ):
         schedule.fission(schedule.get_loops()[0])
     assert schedule.func is before
 

@@ -96,7 +96,9 @@ def tile_product(
     extents = {each: found.extent(each) for each in sizes}
     copy = None
     if plan.packed is not None:
-        number = buffers_of(block.ref, Load).index(buffer_of(plan.packed))
+        packed = buffer_of(plan.packed)
+        assert packed is not None  # else it could not be copied
+        number = buffers_of(block.ref, Load).index(packed)
         copy = schedule.cache_read(block, number, "heap")
     behind = _written_behind(schedule, found, is_copied=is_copied)
     if extents[plan.lane] % plan.lanes:

@@ -16,10 +16,12 @@ from relayish.tir.analysis.dependence.dependences import dependences
 from relayish.tir.analysis.dependence.finder import Wanted
 from relayish.tir.analysis.dependence.iteration_pairs import Direction
 from relayish.tir.analysis.facts.effects import effect_of
+from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.expr import Call
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlock, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Store, Var
+from relayish.tir.schedule.conflicts import show_conflict
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.legality import check_fixed_bounds, check_kinds
 from relayish.tir.schedule.nests import loop_at, require_plain, wrap
@@ -108,9 +110,10 @@ def compute_with(state: State, loop: Ref, other: Ref) -> Ref:
         image,
         loop,
         is_turned,
-        lambda source, sink: (
-            f"{quote(second)} cannot run with {quote(first)}: {source} has to wait for {sink} of a "
-            f"later iteration; compute more of that before, as compute_at does"
+        lambda source, sink, context: (
+            f"{quote(second)} cannot run with {quote(first)}: "
+            f"{show_conflict(source, sink, context, first=image, is_turned=True)}; compute more of "
+            f"that before, as compute_at does"
         ),
     )
     check_kinds(image, 1, context)
@@ -145,9 +148,9 @@ def fission(state: State, loop: Ref) -> list[Ref]:
         stmt,
         loop,
         is_turned,
-        lambda source, sink: (
-            f"{quote(stmt)} cannot be one loop for each of its {len(stmts)} statements: {sink} has "
-            f"to wait for {source}, which stands behind it, of an earlier iteration"
+        lambda source, sink, context: (
+            f"{quote(stmt)} cannot be one loop for each of its {len(stmts)} statements: "
+            f"{show_conflict(source, sink, context, first=stmt)}, which stands behind it"
         ),
     )
     var = stmt.loop_var
@@ -168,7 +171,7 @@ def fission(state: State, loop: Ref) -> list[Ref]:
 
 
 def check_turned(
-    loop: For, place: Ref, is_turned: Wanted, message: Callable[[str, str], str]
+    loop: For, place: Ref, is_turned: Wanted, message: Callable[[Access, Access, Context], str]
 ) -> None:
     """Raise if a loop carries a dependence that would be turned round.
 
@@ -176,7 +179,7 @@ def check_turned(
         loop: The loop.
         place: Where it stands, or is to stand.
         is_turned: Whether a dependence of the second access on the first would be.
-        message: What is said of a source and a sink.
+        message: What is said of a source and a sink, by what is known outside.
 
     Raises:
         ScheduleError: If so.
@@ -189,7 +192,7 @@ def check_turned(
         outer, own = each.direction[:level], each.direction[level : level + 1]
         is_carried = all(one & Direction.EQUAL for one in outer) and own != (Direction.EQUAL,)
         if is_carried and is_turned(each.source, each.sink):
-            raise ScheduleError(message(quote(each.source.node), quote(each.sink.node)))
+            raise ScheduleError(message(each.source, each.sink, context))
 
 
 _PLAIN: Final = (For, Store, Block, IfThenElse, ScheduleBlock, ScheduleBlockRealize)
