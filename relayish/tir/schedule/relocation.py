@@ -19,6 +19,7 @@ from relayish.tir.analysis.dependence.accesses import (
     arounds,
     collect_accesses,
 )
+from relayish.tir.analysis.linear.linear_form import linear_form
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
@@ -26,7 +27,7 @@ from relayish.tir.ir.stmt import Block, For, PolyFor, ScheduleBlock, ScheduleBlo
 from relayish.tir.ir.tensor import Buffer, Load, Store, Tensor, Var
 from relayish.tir.schedule.expressions import is_fixed
 from relayish.tir.schedule.holding import differing, held, with_held
-from relayish.tir.schedule.instances import Box, covers, domain, runs_once
+from relayish.tir.schedule.instances import Box, Span, covers, domain, runs_once
 from relayish.tir.schedule.legality import check_at_once
 from relayish.tir.schedule.order import Move, Programs, check_moves
 from relayish.tir.schedule.overwritten import Readers
@@ -35,6 +36,7 @@ from relayish.tir.schedule.questions import may_meet
 from relayish.tir.schedule.reduction_steps import is_idempotent
 from relayish.tir.schedule.state import Ref, State
 from relayish.tir.schedule.uses import accesses_to
+from relayish.tir.schedule.views import Part, has_shape, part_of
 from relayish.tir.substitution import LOOPS
 from relayish.tir.verifier.dependences import AT_ONCE, quote
 
@@ -174,10 +176,13 @@ class Relocation:
             check_moves(
                 moved, used, context, self.what, within=within, steps=steps, readers=readers
             )
-        if may_repeat and not self._needs_all(moved):
-            return
+        parts = self._needed_parts(moved) if may_repeat else None
         for name, ref in names.items():
-            if not covers(stored[name].image, block_of(ref).iter_vars, boxes[name], context):
+            block, image = block_of(ref), stored[name].image
+            needed = [boxes[name]]
+            if parts is not None:
+                needed = [_narrowed(block, boxes[name], each) for each in parts]
+            if not all(covers(image, block.iter_vars, each, context) for each in needed):
                 raise ScheduleError(
                     f"{self.what}: it is not known that block {name} would still be run for all "
                     f"values of its variables, as it has to be; expected a loop whose iterations "
@@ -353,27 +358,39 @@ class Relocation:
         around = [each.loop for each in arounds(access.place)]
         return any(isinstance(each, For) and each.loop_var is var for each in around)
 
-    def _needs_all(self, moved: Iterable[Move]) -> bool:
-        """Return whether something but the loop may need what the block stores, or itself."""
+    def _needed_parts(self, moved: Iterable[Move]) -> list[Part] | None:
+        """Return what something but the loop may need of what the block stores; ``None``: all."""
         func = self._state.func
-        if any(each not in func.temp_bufs for each in self.written):
-            return True
+        if len(self.written) != 1 or self.written[0] not in func.temp_bufs:
+            return None
         stores = [store for ref in self.blocks for store in _of(block_of(ref), Store)]
         for access in [each.access for each in moved if each.access.reads]:
             is_own = access.location is None or access.location in self.written
             if is_own and not any(_same_element(access.node, each) for each in stores):
-                return True
-        state, first = self._state, self.blocks[0]
+                return None
+        state, first, [buffer] = self._state, self.blocks[0], self.written
         own = {self.loop, *self.blocks}
-        for buffer in self.written:
-            for ref in state.using(buffer):
-                is_own = not own.isdisjoint([ref, *ref.ancestors()])
-                if is_own or all(isinstance(e, Store) for e in accesses_to(ref.stmt, buffer)):
-                    continue
-                is_repeated = bool(state.scope_of([ref, first]).loops())
-                if is_repeated or not state.comes_before(ref, first):
-                    return True
-        return False
+        found: list[Part] = []
+        for ref in state.using(buffer):
+            uses = accesses_to(ref.stmt, buffer)
+            loads = [each for each in uses if isinstance(each, Load)]
+            if not own.isdisjoint([ref, *ref.ancestors()]) or all(
+                isinstance(each, Store) for each in uses
+            ):
+                continue
+            scope = state.scope_of([ref, first])
+            if not scope.loops() and state.comes_before(ref, first):
+                continue
+            if scope is ref or not all(
+                isinstance(each, (Load, Store))
+                and isinstance(each.tensor, Tensor)
+                and has_shape(each, buffer.shape)
+                for each in uses
+            ):
+                return None
+            root = path_to(scope, ref)[1]
+            found.append(part_of(loads, root, state.context_of(scope, root)))
+        return found
 
 
 def block_of(ref: Ref) -> ScheduleBlock:
@@ -381,6 +398,23 @@ def block_of(ref: Ref) -> ScheduleBlock:
     stmt = ref.stmt
     assert isinstance(stmt, ScheduleBlockRealize)
     return stmt.schedule_block
+
+
+def _narrowed(block: ScheduleBlock, box: Box, part: Part) -> Box:
+    """Return for which values of its variables a block stores a part of what it does."""
+    stores = _of(block, Store)
+    spans = dict(zip(block.iter_vars, box, strict=True))
+    for index, first, size in zip(stores[0].indices, part.first, part.shape, strict=True):
+        form = linear_form(index)
+        [*variables] = form.terms.items()
+        if len(stores) == 1 and len(variables) == 1 and variables[0][1] == 1:
+            var = variables[0][0]
+            if isinstance(var, Var) and var in spans:
+                low = linear_form(first).shifted(-form.constant)
+                high = low.plus(linear_form(size)).shifted(-1)
+                known = spans[var]
+                spans[var] = Span((*known.lower, low), (*known.upper, high))
+    return [spans[var] for var in block.iter_vars]
 
 
 def _variables_of_first(first: Ref, block: Ref) -> dict[Var, Var] | None:

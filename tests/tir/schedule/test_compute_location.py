@@ -489,3 +489,21 @@ def test_block_that_holds_another_does_not_move():
     schedule = Schedule(func)
     with pytest.raises(ScheduleError, match="block T stores nothing itself"):
         schedule.compute_at(schedule.get_block("T"), schedule.get_loops("C")[0])
+
+
+@pytest.mark.parametrize(("first", "is_enough"), [(1, True), (2, False), (0, True)])
+def test_what_others_need_as_well_has_to_be_computed_and_no_more(first, is_enough):
+    """The loop needs ``B[0..4]``, and something after it four elements from the first on."""
+    A = tir.placeholder("A", (8,))
+    B = tir.compute((8,), lambda i: A[i] * 2, "B")
+    C = tir.compute((4,), lambda i: B[i] + B[i + 1], "C")
+    D = tir.compute((4,), lambda i: B[i + first] + 1, "D")
+    func = tir.lower("f", [A, C, D])
+    schedule = Schedule(func)
+    place = schedule.get_block("B"), schedule.get_loops("C")[0]
+    if not is_enough:
+        with pytest.raises(ScheduleError, match="would still be run for all values"):
+            schedule.compute_at(*place)
+        return
+    schedule.compute_at(*place)
+    check(func, schedule)
