@@ -1,4 +1,4 @@
-"""Scheduled functions as they are compiled: without blocks, loops unrolled as marked."""
+"""Scheduled functions as they are compiled: without blocks, with no more memory than needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from relayish.passes.loops.schedule.partition_loops import partition_loops
 from relayish.passes.loops.simplify.simplify import simplify
 from relayish.passes.loops.simplify.simplify_for_loops import simplify_for_loops
 from relayish.passes.loops.structure.remove_schedule_block import remove_schedule_block
-from relayish.passes.loops.structure.unroll_loop import unroll_loop
 from relayish.tir.analysis.regions.filled import stores_before_it_reads
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.function import LoweredFunc
@@ -22,7 +21,7 @@ def finished(func: LoweredFunc) -> LoweredFunc:
     """Return a function that was scheduled, as it is compiled."""
     plain = simplify(simplify_for_loops(remove_schedule_block(func)))
     cut = simplify(simplify_for_loops(partition_loops(_without_allocations(plain))))
-    return simplify(contract_arrays(unroll_loop(cut)))
+    return simplify(contract_arrays(cut))
 
 
 def _without_allocations(func: LoweredFunc) -> LoweredFunc:
