@@ -129,6 +129,8 @@ def tile_product(
         schedule.unroll(inner[var])
         if extents[var] % size:
             schedule.loop_partition(outer[var], [extents[var] // size])
+    if extents[plan.lane] % plan.lanes and extents[plan.lane] > plan.lanes:
+        schedule.loop_partition(outer[plan.lane], [extents[plan.lane] // plan.lanes])
 
 
 def _lane_last(schedule: Schedule, block: BlockRV, memory: Buffer) -> LoopRV:

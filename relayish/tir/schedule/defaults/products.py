@@ -19,8 +19,8 @@ from relayish.tir.schedule.reduction_steps import is_place
 ROWS: Final = 8
 """How many rows a tile has at most: with one register each, some are left for the factors."""
 
-LANES: Final = 16
-"""How many elements a row has: one or two vectors of most machines."""
+LANES: Final = 32
+"""How many elements a row has: two of the widest vectors, so that each other element serves two."""
 
 FEWEST_USES: Final = 4
 """How often an element is used at least that is worth copying."""
@@ -169,7 +169,7 @@ def _plans(
     busy = extent / (-(-extent // width) * _vectors(width) * _VECTOR)
     busy = busy * min(1.0, tall * width / (rows // 2 * lanes))
     depth = prod([found.extent(each) for each in found.sums])
-    stored = 1 if runs_along(found.store, lane) else lanes
+    stored = 1 if runs_along(found.store, lane) else _VECTOR
     copied = 0 if is_free or not packed else depth * lanes * (_COPY if near else 2 * _COPY) / uses
     cost = round(depth / busy + stored + copied, 1)
     size = prod([found.extent(each) for each in mine])
@@ -199,9 +199,13 @@ def _lanes(count: int, most: int) -> int | None:
 
 
 def _whole_lanes(count: int, most: int) -> int | None:
-    """Return how many lanes leave none of so many elements over; ``None`` where they are few."""
+    """Return how many lanes leave none of so many elements over; ``None`` where they are few.
+
+    Of these, no more than one vector is not full.
+    """
     most = min(count, most)
-    fitting = [each for each in range(FEWEST_LANES, most + 1) if count % each == 0]
+    dividing = [each for each in range(FEWEST_LANES, most + 1) if count % each == 0]
+    fitting = [each for each in dividing if _vectors(each) <= each // _VECTOR + 1]
     if not fitting:
         return None
     return min(fitting, key=lambda each: (count // each * _vectors(each), -each))

@@ -16,7 +16,6 @@ from relayish.tir.plain_loops import (
     without_blocks,
 )
 from relayish.tir.schedule.defaults.products import (
-    LANES,
     buffer_of,
     loads_of,
     runs_along,
@@ -25,6 +24,9 @@ from relayish.tir.schedule.defaults.products import (
 from relayish.tir.schedule.handles import LoopRV
 from relayish.tir.schedule.rules import register_schedule
 from relayish.tir.schedule.schedule import Schedule
+
+LANES: Final = 16
+"""How many accumulators there are at most: one of the widest vectors."""
 
 SHORTEST: Final = 4
 """How many steps each lane does at least."""

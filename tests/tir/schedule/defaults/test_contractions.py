@@ -55,9 +55,9 @@ def convolution(channels, filters, size, kernel, stride, *, readers=1):
     return tir.lower("f", [A, B, *others])
 
 
-def tiled(func, **sizes):
+def tiled(func, rows=8, lanes=16):
     schedule = Schedule(func)
-    contractions(schedule, **sizes)
+    contractions(schedule, rows=rows, lanes=lanes)
     return schedule
 
 
@@ -100,6 +100,14 @@ def test_rows_that_are_left_make_a_tile_of_their_own_without_guards():
     ]
     assert loops_of(schedule, whole)[-2:] == [("i_1", 8), ("j_1", 16)]
     assert loops_of(schedule, tail)[-2:] == [("i_1", 5), ("j_1", 16)]
+    assert not tir.collect_ir_nodes(schedule.func.body, lambda x: isinstance(x, tir.IfThenElse))
+
+
+def test_lanes_that_are_left_are_alone_with_their_padding():
+    schedule = tiled(matmul(8, 40, 4))
+    [whole, tail] = [each for each in schedule.get_all_blocks() if each.name in ("C", "C_1")]
+    assert [extent for _, extent in loops_of(schedule, whole)] == [2, 1, 8, 16]
+    assert [extent for _, extent in loops_of(schedule, tail)] == [1, 1, 8, 8]
     assert not tir.collect_ir_nodes(schedule.func.body, lambda x: isinstance(x, tir.IfThenElse))
 
 
@@ -150,6 +158,8 @@ def plan_of(func, rows=8, lanes=16):
         ((13, 24, 9), "i1", 16, [8]),
         ((1, 64, 9), "i1", 64, []),
         ((64, 5, 9), "i0", 16, [5]),
+        ((3, 56, 9), "i1", 8, [3]),
+        ((2, 112, 9), "i1", 16, [2]),
     ],
 )
 def test_tiles_fit_what_there_is(sizes, lane, lanes, rows):
