@@ -56,6 +56,15 @@ def test_an_iteration_does_what_those_of_both_did(schedule):
         _ = other.stmt
 
 
+@each("names", ["ij", "ji", "jj"])
+def test_loops_without_neighbours_are_no_neighbours(names):
+    inner = tir.For(J, 0, 4, tir.Store(C, A[J], (J,)))
+    schedule = tir.Schedule(function([A, C], tir.For(I, 0, 1, inner)))
+    by_name = dict(zip("ij", schedule.get_loops(), strict=True))
+    with pytest.raises(ScheduleError, match="expected neighbours"):
+        schedule.compute_with(*[by_name[name] for name in names])
+
+
 @each(
     ("schedule", "message"),
     [

@@ -212,9 +212,9 @@ def _require_plain_body(loop: For) -> None:
 
 
 def _siblings(ref: Ref) -> tuple[Stmt, ...]:
-    """Return the statements of the block in which one stands."""
-    parent = ref.parent
-    return _held(ref.stmt if parent is None else parent.stmt)
+    """Return the statements of the block in which one stands; itself if it stands in none."""
+    around = None if ref.parent is None else ref.parent.stmt
+    return around.stmts if isinstance(around, Block) else (ref.stmt,)
 
 
 def _held(body: Stmt) -> tuple[Stmt, ...]:
