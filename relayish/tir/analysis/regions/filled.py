@@ -313,12 +313,15 @@ def _over_digits(loop: stmts.For, box: Box, digits: Sequence[_Digit | None]) -> 
 
 
 def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> list[Box] | None:
-    """Return the element that a store fills."""
+    """Return the element that a store fills; none where memory tells which, which may change."""
     if not _is_whole_view(store.tensor, buffer) or _uses(store.value, buffer):
         return None
     if any(_uses(index, buffer) for index in store.indices):
         return None
-    return [tuple([_span_of(index, images) for index in store.indices])]
+    box = tuple([_span_of(index, images) for index in store.indices])
+    terms = [term for span in box for term, _ in span.place]
+    told = any(isinstance(each, (Load, Call)) for each in PROGRAM.pre_order(terms))
+    return [] if told else [box]
 
 
 def _span_of(index: Expr, images: Mapping[Var, Expr]) -> Span:
