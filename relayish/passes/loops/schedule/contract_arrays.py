@@ -106,6 +106,8 @@ def _separated(func: LoweredFunc, buffer: Buffer, names: NameSupply) -> LoweredF
             groups[-1].append(user)
     if not all(stores_before_it_reads(Block(tuple(each)), buffer) for each in groups):
         return func
+    if _share(groups):
+        return func
     images: dict[Node, Node] = {}
     made: list[Buffer] = []
     for group in groups[1:]:
@@ -118,6 +120,17 @@ def _separated(func: LoweredFunc, buffer: Buffer, names: NameSupply) -> LoweredF
         images.update({each: substitute(each, views) for each in group})
     temps = (*func.temp_bufs, *made)
     return func.with_fields(body=substitute(func.body, images), temp_bufs=temps)
+
+
+def _share(groups: Sequence[Sequence[Stmt]]) -> bool:
+    """Return whether a statement stands in several groups, so that no image of it fits all."""
+    seen: set[Stmt] = set()
+    for group in groups:
+        own = {each for each in PROGRAM.pre_order(group) if isinstance(each, Stmt)}
+        if not seen.isdisjoint(own):
+            return True
+        seen |= own
+    return False
 
 
 class _Part(NamedTuple):

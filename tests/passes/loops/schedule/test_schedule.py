@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from relayish import tir
 from tests.support.each import each
-from tests.support.tir_small import apply, function, loop, memory, nodes
+from tests.support.tir_small import apply, function, left, loop, memory, nodes
 
 I, J, K = (tir.Var(name) for name in "ijk")  # noqa: E741 - as loops are called
 A, B, C, D = (memory(name, 16, 16) for name in "ABCD")
@@ -58,3 +60,31 @@ def rows(read, place=(I, J), around=None):
 )
 def test_temporaries_keep_the_dimensions_that_are_needed_at_once(func, sizes):
     assert shrunk(func) == sizes
+
+
+ZERO, ONE, TWO = map(tir.const, range(3))
+X, T, Y = (memory(name, 4) for name in "XTY")
+STORED, READ = tir.Store(T, ONE, (ZERO,)), tir.Store(Y, T[ZERO], (ZERO,))
+TOLD = X[ZERO]  # 1 at first, then 2
+
+
+@each(
+    "stmts",
+    [
+        (STORED, READ, STORED, tir.Store(Y, T[ZERO], (ONE,))),
+        (STORED, READ, tir.Store(T, TWO, (ZERO,)), READ),
+        (
+            tir.Store(T, ONE, (TWO,)),
+            loop(
+                I,
+                *(0, 1, tir.Store(T, TWO, (TOLD,)), tir.Store(X, TWO, (ZERO,))),
+                tir.Store(Y, T[TOLD], (ZERO,)),
+            ),
+        ),
+    ],
+)
+def test_temporaries_are_one_where_a_statement_is_or_memory_tells_what_is_read(stmts):
+    func = function([X, T, Y], *stmts)
+    func = func.with_fields(args=(X.buffer, Y.buffer), temp_bufs=(T.buffer,))
+    given = np.ones(4, "int32"), np.zeros(4, "int32")
+    assert left(apply("ContractArrays", func), *given) == left(func, *given)
