@@ -46,6 +46,9 @@ def contractions(schedule: Schedule, *, rows: int = ROWS, lanes: int = LANES) ->
         rows: How many rows a tile has at most.
         lanes: How many lanes, at most where there are several rows.
 
+    Raises:
+        ScheduleError: If tiles have no rows, or no lanes.
+
     Source:
         Goto and van de Geijn, "Anatomy of high-performance matrix multiplication"; Halide and TVM
         ``tile``, ``cache_write`` and ``transform_layout``.
@@ -60,6 +63,10 @@ def contractions(schedule: Schedule, *, rows: int = ROWS, lanes: int = LANES) ->
         >>> [loop.stmt.loop_var.name for loop in schedule.get_loops("C_stack_temp_buffer")]
         ['j_0', 'i_0', 'k', 'i_1', 'j_1']
     """
+    if min(rows, lanes) < 1:
+        raise ScheduleError(
+            f"found tiles of rows={rows}, lanes={lanes}; expected one of each, or more"
+        )
     known = constant_memory(schedule.func)
     for block in schedule.get_all_blocks():
         if block.ref.gone:

@@ -162,12 +162,13 @@ def _plans(
     extent = found.extent(lane)
     height = _rows([(each, found.extent(each)) for each in free], rows)
     tall = prod([size for _, size in height])
-    most = lanes * max(1, rows // 2 // tall)
+    few = max(1, rows // 2)
+    most = lanes * max(1, few // tall)
     width = _whole_lanes(extent, most) if packed is None else _lanes(extent, most)
     if width is None:
         return
     busy = extent / (-(-extent // width) * _vectors(width) * _VECTOR)
-    busy = busy * min(1.0, tall * width / (rows // 2 * lanes))
+    busy = busy * min(1.0, tall * width / (few * lanes))
     depth = prod([found.extent(each) for each in found.sums])
     stored = 1 if runs_along(found.store, lane) else _VECTOR
     copied = 0 if is_free or not packed else depth * lanes * (_COPY if near else 2 * _COPY) / uses

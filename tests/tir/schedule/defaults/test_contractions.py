@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relayish import tir
+from relayish.errors import ScheduleError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.tir import Schedule
 from relayish.tir.schedule.defaults.constant_memory import CONSTANT
@@ -172,3 +173,17 @@ def test_sums_of_something_else_are_no_products():
     C = tir.compute((16,), lambda i: tir.reduce_sum(A[i, k], [k]), "C")
     schedule = Schedule(tir.lower("f", [A, C]))
     assert product_of(schedule.get_block("C"), schedule.get_loops("C")) is None
+
+
+@pytest.mark.parametrize("sizes", [{"rows": 1}, {"rows": 1, "lanes": 8}, {"rows": 2, "lanes": 8}])
+def test_tiles_may_have_as_few_rows_as_are_asked_for(sizes):
+    func = matmul(5, 16, 3)
+    schedule = tiled(func, **sizes)
+    assert schedule.has_changed
+    assert same_result(func, schedule.func)
+
+
+@pytest.mark.parametrize("sizes", [{"rows": 0}, {"rows": -1}, {"lanes": 0}])
+def test_tiles_of_nothing_are_refused(sizes):
+    with pytest.raises(ScheduleError, match=r"found tiles of rows=.*; expected one of each"):
+        tiled(matmul(5, 16, 3), **sizes)
