@@ -115,6 +115,10 @@ def register_schedule(
             )
         claimant = f"{made.__module__}.{made.__qualname__}"
         signature = inspect.signature(made)
+        if not signature.parameters:
+            raise DeclarationError(
+                f"{claimant} takes nothing; expected a function of a schedule, and of options"
+            )
         first, *others = signature.parameters.values()
         if any(each.kind is not each.KEYWORD_ONLY for each in others):
             raise DeclarationError(

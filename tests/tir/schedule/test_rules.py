@@ -72,6 +72,8 @@ def test_what_is_no_schedule_is_refused():
         tir.register_schedule("two words")
     with pytest.raises(DeclarationError, match="takes a function of a schedule; found 3"):
         tir.register_schedule("number")(3)
+    with pytest.raises(DeclarationError, match="takes nothing; expected a function of a schedule"):
+        tir.register_schedule("of_nothing")(lambda: None)
     with pytest.raises(DeclarationError, match=r"put them behind a \*"):
 
         @tir.register_schedule("by_position")
