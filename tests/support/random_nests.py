@@ -73,10 +73,25 @@ def random_case(name: str, seed: int) -> Case:
     rng = random.Random(f"{name} {seed}")
     while True:
         func, root = random_nest(rng)
+        if name == "compute_with":
+            func = _apart(rng, func)
         loops = tir.Schedule(func).get_loops()
         given = DRAWS[name](rng, [each.stmt for each in loops]) if loops else None
         if given is not None:
             return Case(func, root, name, given)
+
+
+def _apart(rng: random.Random, func: tir.LoweredFunc) -> tir.LoweredFunc:
+    """Return a function in which statements of a loop are loops, that run equally often, by force.
+
+    What it does may be something else.
+    """
+    schedule = tir.Schedule(func)
+    several = [each for each in schedule.get_loops() if len(_held(each.stmt)) > 1]
+    if several:
+        with unchecked(), schedule.attempt():
+            schedule.fission(rng.choice(several))
+    return schedule.func
 
 
 def attempt(name: str, seed: int) -> Trial:
