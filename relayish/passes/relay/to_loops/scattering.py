@@ -90,7 +90,8 @@ class Scattering(Ordering, domain="relay"):
                 if axis < told[0]:
                     start = Cast(INT64, first[axis,])
                     start = select(start < 0, start + whole, start)
-                starts.append(build.let(f"start{axis}", ops.Min(start, last)))
+                within_range = ops.Max(ops.Min(start, last), const(0, "int64"))
+                starts.append(build.let(f"start{axis}", within_range))
                 strides.append(build.let(f"step{axis}", step))
             with nest(build, value.shape, "v") as index:
                 place = [

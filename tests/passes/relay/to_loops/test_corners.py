@@ -107,3 +107,16 @@ def test_elements_that_loops_do_not_have_are_refused(dtype, given):
     x = relay.var("x", shape=(2,), dtype=dtype if given else "float32")
     with pytest.raises(UnlowerableError, match=rf"Tensor\[\(2\), {dtype}\]; expected integers"):
         both([x], relay.copy(x) if given else relay.cast(x, dtype))
+
+
+@each("begin", [0, -4, -9, np.iinfo("int64").min])
+def test_parts_that_begin_before_a_tensor_begin_with_it(begin):
+    data, first, last = (
+        relay.var(name, shape=shape, dtype=dtype)
+        for name, shape, dtype in [("d", (4,), "int32"), ("b", (1,), "int64"), ("e", (1,), "int64")]
+    )
+    part = relay.const(np.array([7], "int32"))
+    body = relay.strided_set(data, part, first, last, relay.const(np.array([1], "int64")))
+    given = np.zeros(4, "int32"), np.array([begin]), np.array([1])
+    expected, found = both([data, first, last], body, *given)
+    assert np.array_equal(found, expected)
