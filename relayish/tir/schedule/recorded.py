@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from relayish._support.this_machine import processor_name
+from relayish.errors import ScheduleError
 from relayish.tir.schedule.records import ScheduleRecord, read_records, replay_best
 from relayish.tir.schedule.rules import register_schedule
 from relayish.tir.schedule.schedule import Schedule
@@ -21,6 +22,7 @@ def recorded(schedule: Schedule, *, file: str) -> None:
 
     Raises:
         OSError: If it cannot be read.
+        ScheduleError: If there is something in it, but no record.
     """
     replay_best(schedule, _records(file, Path(file).stat().st_mtime_ns), machine=processor_name())
 
@@ -28,4 +30,10 @@ def recorded(schedule: Schedule, *, file: str) -> None:
 @lru_cache(maxsize=4)
 def _records(file: str, changed: int) -> tuple[ScheduleRecord, ...]:
     del changed  # another time, another file
-    return tuple(read_records(file))
+    found = tuple(read_records(file))
+    if not found and Path(file).stat().st_size:
+        raise ScheduleError(
+            f"found no record of steps in {file}; expected a file that tir.tune or relayish tune "
+            f"wrote"
+        )
+    return found

@@ -12,6 +12,7 @@ import relayish as relay
 from relayish import tir
 from relayish._support.sealed_lines import append_entry
 from relayish.errors import ScheduleError
+from relayish.tir.schedule.recorded import recorded
 from relayish.tir.schedule.records import (
     ScheduleRecord,
     add_record,
@@ -141,3 +142,14 @@ def test_the_schedule_recorded_replays_what_a_file_knows(tmp_path: Path) -> None
     add_record(path, record(scaled(), 16, 1.0))
     again = apply(relay.IRModule({"f": func}))
     assert factor_of(tir.Schedule(again["f"])) == 16
+
+
+def test_the_schedule_recorded_refuses_a_file_of_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text("[1, 2, 3]\n")
+    schedule = tir.Schedule(product())
+    with pytest.raises(ScheduleError, match=r"found no record of steps in .*list.json; expected"):
+        recorded(schedule, file=str(path))
+    path.write_text("")  # nothing was found so far
+    recorded(schedule, file=str(path))
+    assert not schedule.has_changed
