@@ -164,11 +164,7 @@ def schedule_kernels(
         OSError: If records cannot be read.
     """
     schedules, records = plan or SchedulePlan()
-    known = (
-        ""
-        if records is None
-        else f"recorded{{file={json.dumps(os.fspath(records), ensure_ascii=False)}}}"
-    )
+    known = "" if records is None else f"recorded{{file={_quoted(os.fspath(records))}}}"
     apply = get_pass("ApplySchedules", rules=known, otherwise=schedules, target="c", exact=exact)
     return Sequential(("MarkConstantArguments", apply, *_FINISHED), opt_level=0)(lowered)
 

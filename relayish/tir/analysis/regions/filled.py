@@ -389,9 +389,9 @@ def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images) -> bool:
     return True
 
 
-def _lies_in(inner: Span | None, outer: Span, loops: Mapping[object, stmts.For | None]) -> bool:
+def _lies_in(inner: Span, outer: Span, loops: Mapping[object, stmts.For | None]) -> bool:
     """Return whether elements are among others, whatever iterations of some loops they are of."""
-    if inner is None or inner.high is None or outer.high is None:
+    if inner.high is None or outer.high is None:
         return inner == outer
     low, high = inner.low, inner.high
     place = {*inner.place}
