@@ -11,13 +11,10 @@ import pytest
 from tests.support.schedules import TRIALS
 from tests.support.seeds import seeds
 
-RARE = ("compute_with",)
-"""Primitives of which a few random programs have nothing legal: neighbours seldom run alike."""
-
 
 @pytest.mark.parametrize("name", sorted(TRIALS))
 def test_legal_steps_compute_the_same_and_others_are_refused(name):
     found = [TRIALS[name](seed) for seed in seeds(5)]
-    assert name in RARE or any(each.what == "legal" for each in found)
+    assert any(each.what == "legal" for each in found)
     lost = [each.message for each in found if each.what == "lost"]
     assert len(lost) <= len(found) / 20, lost
