@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar
 
-from relayish.errors import DeclarationError, ScheduleError, add_note
+from relayish.errors import DeclarationError, add_note
 from relayish.ir.relay.module import IRModule
 from relayish.registry.named import Entry, Registry, summary_of
 from relayish.registry.option import PassOption, parameter_options
@@ -156,15 +156,18 @@ def parse_schedules(text: str, target: str = "") -> tuple[ScheduleRule, ...]:
             options it does not have; points at the place.
         UnknownNameError: If no schedule of a name is registered.
     """
+    return tuple([rule for _, rule in _named(text, target)])
+
+
+def _named(text: str, target: str) -> list[tuple[str, ScheduleRule]]:
+    """Return schedules as they are written, each with its name."""
     specs = parse_specs(text, "a schedule") if text.strip() else ()
     entries = [(SCHEDULES.entry_of(spec, text), spec) for spec in specs]
-    return tuple(
-        [
-            entry.build_written(spec, text)
-            for entry, spec in entries
-            if not target or entry.is_for(target)
-        ]
-    )
+    return [
+        (entry.name, entry.build_written(spec, text))
+        for entry, spec in entries
+        if not target or entry.is_for(target)
+    ]
 
 
 def schedule_with(
@@ -199,11 +202,11 @@ def schedule_with(
         [3, 16, 32, 4, 16]
     """
     schedule = Schedule(program, name, exact=exact)
-    for rule in parse_schedules(rules, target):
+    for rule_name, rule in _named(rules, target):
         try:
             rule(schedule)
-        except ScheduleError as error:
-            add_note(error, f"while {schedule.func.name} was scheduled by {rules}")
+        except Exception as error:
+            add_note(error, f"while {schedule.func.name} was scheduled by {rule_name}")
             raise
     return schedule
 

@@ -123,4 +123,4 @@ def test_schedule_that_is_refused_is_told_by_the_pass(rows):
     assert get_pass("ApplySchedules", rules="test_rows", target="cuda")(mod)["f"] is func
     with pytest.raises(ScheduleError) as found:
         get_pass("ApplySchedules", rules="test_rows{rows=0}")(mod)
-    assert "while f was scheduled by test_rows{rows=0}" in found.value.__notes__
+    assert "while f was scheduled by test_rows" in found.value.__notes__
