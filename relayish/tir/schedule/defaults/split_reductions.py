@@ -45,7 +45,7 @@ def split_reductions(schedule: Schedule, *, lanes: int = LANES) -> None:
 
     Args:
         schedule: Of any function.
-        lanes: How many accumulators there are at most.
+        lanes: How many accumulators there are.
 
     Source:
         TVM ``rfactor``; Suriana, Adams and Kamil, "Parallel associative reductions in Halide".
@@ -53,32 +53,28 @@ def split_reductions(schedule: Schedule, *, lanes: int = LANES) -> None:
     for loop in schedule.get_loops()[::-1]:
         if loop.ref.gone:
             continue  # it became part of another
-        count = _lanes(loop.stmt, lanes, exact=schedule.exact)
-        if count:
+        if _is_split(loop.stmt, lanes, exact=schedule.exact):
             with schedule.attempt():
-                _split(schedule, loop, count)
+                _split(schedule, loop, lanes)
 
 
-def _lanes(loop: For, most: int, *, exact: bool) -> int:
-    """Return how many lanes share the iterations of a loop; 0 where it is not worth while."""
+def _is_split(loop: For, lanes: int, *, exact: bool) -> bool:
+    """Return whether it is worth while that lanes share the iterations of a loop."""
     stmts = statements(without_blocks(loop.body))
-    if len(stmts) != 1 or not is_fixed(loop):
-        return 0
     count = constant(loop.extent) or 0
-    fitting = [each for each in (most, most // 2) if each > 1 and count % each == 0]
-    if not fitting or count < SHORTEST * fitting[0]:
-        return 0
+    if len(stmts) != 1 or not is_fixed(loop) or lanes < 2 or count < SHORTEST * lanes:
+        return False
     step = stmts[0]
     if not isinstance(step, Store) or place_of(step) is None or not only_stores(step):
-        return 0
+        return False
     value = step.value
     if not isinstance(value, _IDEMPOTENT) or (exact and value.type.is_float):
-        return 0
+        return False
     if not isinstance(value.a, Load) or place_of(value.a) != place_of(step):
-        return 0
+        return False
     if any(loop.loop_var in variables(index) for index in step.indices):
-        return 0
-    return fitting[0] if _is_near(value.b, step, loop.loop_var) else 0
+        return False
+    return _is_near(value.b, step, loop.loop_var)
 
 
 def _is_near(value: Expr, step: Store, var: Var) -> bool:
@@ -92,14 +88,17 @@ def _is_near(value: Expr, step: Store, var: Var) -> bool:
     )
 
 
-def _split(schedule: Schedule, loop: LoopRV, count: int) -> None:
-    """Let so many lanes share the iterations of a loop."""
+def _split(schedule: Schedule, loop: LoopRV, lanes: int) -> None:
+    """Let so many lanes share the iterations of a loop; what is left of these comes last."""
     blocks = schedule.get_child_blocks(loop)
     if len(blocks) != 1:
         return
     (block,) = blocks
     outer = schedule.get_loops(block)[:-1]
-    _, lane = schedule.split(loop, [-1, count])
+    count = constant(loop.stmt.extent) or 0
+    if count % lanes:
+        schedule.loop_partition(loop, [count - count % lanes])
+    _, lane = schedule.split(loop, [-1, lanes])
     made = schedule.rfactor(lane, len(outer), not schedule.exact)
     *around, theirs, again = schedule.get_loops(made)
     first, second = schedule.fission(theirs)
