@@ -44,6 +44,13 @@ def without_blocks(root: Stmt) -> Stmt:
     return substitute(root, images)
 
 
+def accessed_buffers(root: Stmt, kind: type[Load | Store]) -> set[Buffer]:
+    """Return the buffers that a statement loads from, or stores to, element by element."""
+    accesses = [each for each in PROGRAM.pre_order(root) if isinstance(each, kind)]
+    tensors = [each.tensor for each in accesses if isinstance(each.tensor, Tensor)]
+    return {each.buffer for each in tensors if isinstance(each.buffer, Buffer)}
+
+
 def only_stores(*stmts: Stmt) -> bool:
     """Return whether statements are stores, loops and branches alone; calls only compute values."""
     return all(

@@ -221,3 +221,19 @@ def test_condition_of_the_reduction_and_of_other_loops_is_refused():
     schedule = Schedule(tir.LoweredFunc("f", (A.buffer, B.buffer), body))
     with pytest.raises(ScheduleError, match="depends on loops of the reduction and on others"):
         schedule.rfactor(schedule.get_loops("B")[1], 0)
+
+
+def test_partial_results_may_stand_right_before_what_combines_them():
+    A, B = tir.placeholder("A", (3, 8), "int32"), tir.placeholder("B", (8,), "int32")
+    k = tir.reduce_axis("k", 8)
+    first = tir.compute((3,), lambda i: tir.reduce_max(A[i, k], [k]), "C")
+    n = tir.reduce_axis("n", 8)
+    last = tir.compute((3,), lambda i: tir.reduce_max(B[n] * first[i], [n]), "D")
+    func = tir.lower("f", [A, B, last])
+    schedule = Schedule(func)
+    schedule.compute_with(schedule.get_loops("C")[0], schedule.get_loops("D")[0])
+    i, n = schedule.get_loops("D")
+    _, lane = schedule.split(n, [-1, 4])
+    block = schedule.rfactor(lane, 1)
+    assert schedule.get_loops(block)[0] == i  # it reads what is found in the same iteration
+    check(func, schedule)

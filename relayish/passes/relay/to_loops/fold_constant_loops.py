@@ -46,8 +46,8 @@ from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ArgumentIO
 from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.stmt import Block, For
-from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
-from relayish.tir.plain_loops import only_stores, statements
+from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Var
+from relayish.tir.plain_loops import accessed_buffers, only_stores, statements
 from relayish.tir.schedule.defaults.constant_memory import CONSTANT, constant_memory
 
 MOST_GROWTH: Final = 8
@@ -158,7 +158,9 @@ def _split(func: LoweredFunc, known: frozenset[Parameter]) -> _Split | None:
         made -= lost
     fixed = [each.stmt for each in uses if each.writes and each.writes <= made]
     left = [each for each in stmts if each not in fixed]
-    needed = [each for stmt in left for each in (*_memory(stmt, Load), *_memory(stmt, Store))]
+    needed = {
+        each for stmt in left for kind in (Load, Store) for each in accessed_buffers(stmt, kind)
+    }
     results = [each for each in func.temp_bufs if each in made and each in needed]
     if not results:
         return None
@@ -186,17 +188,6 @@ def _split(func: LoweredFunc, known: frozenset[Parameter]) -> _Split | None:
     )
 
 
-def _memory(stmt: Stmt, kind: type[Load | Store]) -> list[Buffer]:
-    """Return the memory of the accesses of a kind in a statement, as often as it is accessed."""
-    return [
-        each.tensor.buffer
-        for each in PROGRAM.pre_order(stmt)
-        if isinstance(each, kind)
-        and isinstance(each.tensor, Tensor)
-        and isinstance(each.tensor.buffer, Buffer)
-    ]
-
-
 class _Uses(NamedTuple):
     """What a statement does with memory.
 
@@ -215,7 +206,7 @@ class _Uses(NamedTuple):
     @classmethod
     def of(cls, stmt: Stmt) -> _Uses:
         """Return what one does."""
-        reads, writes = set(_memory(stmt, Load)), set(_memory(stmt, Store))
+        reads, writes = accessed_buffers(stmt, Load), accessed_buffers(stmt, Store)
         accesses = [each for each in PROGRAM.pre_order(stmt) if isinstance(each, (Load, Store))]
         is_plain = only_stores(stmt) and not any(isinstance(a.tensor, Var) for a in accesses)
         return cls(stmt, frozenset(reads - writes), frozenset(writes), is_plain)

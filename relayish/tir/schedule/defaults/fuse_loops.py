@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from relayish.ir.nodes.node import Node
-from relayish.ir.scopes.scoping import PROGRAM
 from relayish.tir.interpreter.access import constant
 from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.stmt import Block, For
-from relayish.tir.ir.tensor import Load, Store, Tensor
-from relayish.tir.plain_loops import is_fixed
+from relayish.tir.ir.tensor import Load, Store
+from relayish.tir.plain_loops import accessed_buffers, is_fixed
 from relayish.tir.schedule.defaults.constant_memory import constant_memory
 from relayish.tir.schedule.rules import register_schedule
 from relayish.tir.schedule.schedule import Schedule
@@ -57,12 +56,6 @@ def _is_wanted(first: Stmt, second: Stmt, known: Collection[Node]) -> bool:
         return False
     if constant(first.extent) != constant(second.extent):
         return False
-    if _memory(first, Load).issubset(known):
+    if accessed_buffers(first, Load).issubset(known):
         return False  # it can be computed beforehand
-    return not _memory(first, Store).isdisjoint(_memory(second, Load))
-
-
-def _memory(root: Stmt, kind: type[Load | Store]) -> set[Node]:
-    """Return the memory that a statement reads, or stores to."""
-    accesses = [each for each in PROGRAM.pre_order(root) if isinstance(each, kind)]
-    return {each.tensor.buffer for each in accesses if isinstance(each.tensor, Tensor)}  # type: ignore[misc]
+    return not accessed_buffers(first, Store).isdisjoint(accessed_buffers(second, Load))

@@ -10,6 +10,7 @@ from relayish.errors import ScheduleError
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
+from relayish.tir.analysis.regions.regions import buffer_of
 from relayish.tir.builders.expr import zero
 from relayish.tir.builders.lower import REDUCE_INIT
 from relayish.tir.ir.family import Stmt
@@ -120,7 +121,7 @@ def pad_einsum(state: State, block: Ref, padding: Sequence[int]) -> None:
         require_temporary(state, buffer, "cache_read and cache_write make one")
     image = _with_sizes(nest.stmt, sizes)
     state.replace(nest, image)
-    read = dict.fromkeys([_buffer_of(each) for each in found.factors])
+    read = dict.fromkeys([buffer_of(each) for each in found.factors])
     for buffer, shape in shapes.items():
         greater = _grow(state, buffer, shape)
         if buffer in read:
@@ -229,7 +230,7 @@ def _check_plain(found: _Einsum, padded: Collection[Var]) -> None:
 def _check_same(found: _Einsum, extents: Mapping[Var, int | None]) -> None:
     """Raise unless results are the same if variables, which run so often, are padded."""
     for at, index in enumerate(found.store.indices):
-        size = _buffer_of(found.store).shape[at]
+        size = buffer_of(found.store).shape[at]
         if isinstance(index, Var) and index in extents and integer_of(size) != extents[index]:
             raise ScheduleError(
                 f"{quote(found.store)} would store beyond the {extents[index]} places of dimension "
@@ -249,7 +250,7 @@ def _check_same(found: _Einsum, extents: Mapping[Var, int | None]) -> None:
 
 def _ends_with(load: Load, var: Var, extent: int | None) -> bool:
     """Return whether an element that a variable tells is behind the end where that is."""
-    pairs = zip(load.indices, _buffer_of(load).shape, strict=True)
+    pairs = zip(load.indices, buffer_of(load).shape, strict=True)
     return any(index is var and integer_of(size) == extent for index, size in pairs)
 
 
@@ -276,7 +277,7 @@ def _shapes(
     shapes: dict[Buffer, tuple[Expr, ...]] = {}
     uses: list[Load | Store] = [*found.factors, found.store]
     for each in uses:
-        buffer = _buffer_of(each)
+        buffer = buffer_of(each)
         shape = list(shapes.get(buffer, buffer.shape))
         for at, index in enumerate(each.indices):
             loop_var = values.get(index)  # type: ignore[call-overload] # of any other, none
@@ -287,13 +288,6 @@ def _shapes(
         if any(one is not other for one, other in zip(shape, buffer.shape, strict=True)):
             shapes[buffer] = tuple(shape)
     return shapes
-
-
-def _buffer_of(access: Load | Store) -> Buffer:
-    tensor = access.tensor
-    assert isinstance(tensor, Tensor)
-    assert isinstance(tensor.buffer, Buffer)
-    return tensor.buffer
 
 
 def _with_sizes(nest: Stmt, sizes: Mapping[Var, int]) -> Stmt:

@@ -19,7 +19,7 @@ from relayish.tir.ir.function import LoweredFunc
 from relayish.tir.ir.operators import Broadcast, Expr, Ramp
 from relayish.tir.ir.stmt import Block, For, IfThenElse, ScheduleBlockRealize
 from relayish.tir.ir.tensor import Buffer, Load, Parameter, Store, Tensor, Var
-from relayish.tir.ir.traversal import STATEMENTS
+from relayish.tir.plain_loops import without_blocks
 from relayish.tir.schedule.handles import BlockRV, LoopRV
 from relayish.tir.schedule.intrinsics import TensorIntrinsic, find_tensor_intrinsic
 from relayish.tir.schedule.nests import only
@@ -61,7 +61,7 @@ def tensorize(state: State, target: Ref, intrinsic: str) -> None:
     stmt = target.stmt
     realize = stmt if isinstance(stmt, ScheduleBlockRealize) else None
     match = _Match(found)
-    match.compare(_without_blocks(found.description.body), _without_blocks(_body_of(stmt)))
+    match.compare(without_blocks(found.description.body), without_blocks(_body_of(stmt)))
     image = match.implementation(state)
     if realize is None:
         state.replace(target, image)
@@ -72,17 +72,6 @@ def tensorize(state: State, target: Ref, intrinsic: str) -> None:
 
 def _body_of(stmt: Stmt) -> Stmt:
     return stmt.schedule_block.body if isinstance(stmt, ScheduleBlockRealize) else stmt
-
-
-def _without_blocks(stmt: Stmt) -> Stmt:
-    """Return a statement with what schedule blocks in it run, and the values of their variables."""
-    images: dict[Node, Node] = {}
-    for each in STATEMENTS.pre_order(stmt):
-        if isinstance(each, ScheduleBlockRealize):
-            block = each.schedule_block
-            images[each] = block.body
-            images.update(zip(block.iter_vars, each.iter_values, strict=True))
-    return substitute(stmt, images)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +262,7 @@ class _Match:
         """Return what the intrinsic does, to the arguments that were found, and make its memory."""
         func = self._intrinsic.implementation
         args = dict(zip(func.args, self._intrinsic.description.args, strict=True))
-        body = copy_with_fresh_variables(_without_blocks(func.body))
+        body = copy_with_fresh_variables(without_blocks(func.body))
         images: dict[Node, Node] = {}
         for var, arg in args.items():
             if isinstance(var, Var) and isinstance(arg, Var):

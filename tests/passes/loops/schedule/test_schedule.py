@@ -88,3 +88,33 @@ def test_temporaries_are_one_where_a_statement_is_or_memory_tells_what_is_read(s
     func = func.with_fields(args=(X.buffer, Y.buffer), temp_bufs=(T.buffer,))
     given = np.ones(4, "int32"), np.zeros(4, "int32")
     assert left(apply("ContractArrays", func), *given) == left(func, *given)
+
+
+def parts(*ranges, again=False):
+    """Some rows of B are those of A, and some of C are read of B, part by part."""
+    stmts = []
+    for low, count in ranges:
+        i, j, k = (tir.Var(name) for name in "ijk")
+        first = loop(j, 0, 16, tir.Store(B, A[i, j], (i, j)))
+        stmts.append(loop(i, low, count, first, loop(k, 0, 16, tir.Store(C, B[i, 15 - k], (i, k)))))
+    if again:
+        stmts.append(tir.Store(C, B[ZERO, ZERO], (ZERO, ZERO)))
+    func = function([A, B, C], *stmts)
+    return func.with_fields(args=(A.buffer, C.buffer), temp_bufs=(B.buffer,))
+
+
+@each(
+    ("func", "sizes"),
+    [
+        (parts((0, 8), (8, 8)), [[1, 16], [8, 16]]),  # the second begins elsewhere
+        (parts((0, 8), (0, 3)), [[1, 16], [1, 16]]),
+        (parts((3, 2)), [[2, 16]]),  # what nobody uses is left out
+        (parts((0, 8), (8, 8), again=True), [[16, 16]]),  # the first tells what is read at last
+    ],
+)
+def test_loops_that_tell_each_other_nothing_have_temporaries_of_their_own(func, sizes):
+    image = apply("ContractArrays", func)
+    found = [[size.value for size in each.shape] for each in image.temp_bufs]
+    assert found == sizes
+    given = np.arange(256, dtype="int32").reshape(16, 16), np.zeros((16, 16), "int32")
+    assert left(image, *given) == left(func, *given)

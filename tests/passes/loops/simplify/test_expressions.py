@@ -15,7 +15,7 @@ from tests.support.each import each
 from tests.support.text_cases import CASES, read_cases
 from tests.support.tir_arithmetic import function_of, stored
 
-RANGES = {"i": (0, 16), "j": (0, 4), "k": (-8, 8)}
+RANGES = {"i": (0, 16), "j": (0, 4), "k": (-8, 8), "q": (8, 12)}
 DETAILS = """
 buffer _A: int32[16]
 tensor A: int32[16]
@@ -37,7 +37,7 @@ ALL = [line for (lines,) in FAMILIES.values() for line in lines.splitlines()]
 def after(text: str, by: str = "Simplify") -> str:
     """Return the text of what becomes of a value, which a second application leaves alone."""
     value, _, kind = text.partition(" // ")
-    head = f"function f (_A, n, m, x, y, p, t, u, h, v, w, i, j, k)\n{{\n  r[] = {value}\n}}\n"
+    head = f"function f (_A, n, m, x, y, p, t, u, h, v, w, i, j, k, q)\n{{\n  r[] = {value}\n}}\n"
     read = tir.parse(f"{head}#[details]{DETAILS}{kind and f'3:9: {kind}'}")
     args = {arg.name: arg for arg in read.args}
     ranges = {args.pop(name): bounds for name, bounds in RANGES.items()}
