@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar, cast
 
+from relayish._kernel import loop
 from relayish.functor.functor import OVERRIDDEN, Functor, N, tables_of
 from relayish.functor.misfits import family_of
 from relayish.functor.vtable import Handler, default_handler, install_default
@@ -46,6 +47,7 @@ class Mutator(Functor[N, N]):
         """Return what :meth:`visit` returns."""
         return self.visit(node, *args) if args else self.visit(node)
 
+    @loop("mutate", OVERRIDDEN)
     def _mutate(self, root: Node) -> Node:
         """Put the images of ``root`` and of what is below it into the memo; return the first."""
         memo, table, rebuild, images = self.memo_map, self._push, self._rebuild, self._images

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, TypeVar
 
+from relayish._kernel import loop
 from relayish.functor.functor import OVERRIDDEN
 from relayish.functor.mutator import Mutator
 from relayish.functor.visitor import Visitor
@@ -80,6 +81,7 @@ class PostOrderVisitor(Visitor[N]):
         visits = handler is Visitor.visit_children and cls._is_post_order(kind)
         return _leave_children if visits else handler
 
+    @loop("walk_post_order", OVERRIDDEN)
     def _walk(self, root: Node) -> Any:  # Any: what the handler of the root returned last, if ever
         counter, table, after = self.visit_counter, self._push, self._after
         limit = self.visit_limit
@@ -155,6 +157,7 @@ class Rewriter(RewriteHandlers, Mutator[N]):
     def _handling(self) -> object:
         return self._rewriter
 
+    @loop("rewrite", OVERRIDDEN)
     def _mutate(self, root: Node) -> Node:
         memo, table, rebuild = self.memo_map, self._push, self._rebuild
         rewriter = self._rewriter

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, MutableMapping
 from typing import Any, ClassVar, Self, cast
 
+from relayish._kernel import loop
 from relayish.functor.functor import OVERRIDDEN, Functor, N, tables_of
 from relayish.functor.memo import Finished, begin
 from relayish.functor.vtable import Handler, default_handler, install_default
@@ -53,6 +54,7 @@ class Visitor(Functor[N, Any]):
         finally:
             self.visit_counter = Finished(self.visit_counter, counter, given)
 
+    @loop("walk", OVERRIDDEN)
     def _walk(self, root: Node) -> None:
         """Visit what is below ``root``, calling handlers where the class overrides them."""
         counter, table = self.visit_counter, self._push

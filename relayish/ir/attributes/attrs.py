@@ -10,6 +10,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, cast, dataclass_transform
 
+from relayish._kernel import settle
 from relayish._support.missing import set_absent_members
 from relayish.errors import DeclarationError, FieldError, FrozenNodeError, UnknownNameError, suggest
 from relayish.ir.attributes.conversion import converter
@@ -107,6 +108,9 @@ class Attrs:
         for name, value in self.items():
             if name not in self.defaults or not is_same_literal(value, self.defaults[name]):
                 yield name, value
+
+
+settle(frozen=(Attrs,))
 
 
 def _restore(cls: type[Attrs], *values: object) -> Attrs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from relayish._kernel import loop
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.equality.comparison import COMPARISONS
 from relayish.ir.fields.field import Field, Shape
@@ -44,6 +45,42 @@ def structural_hash(thing: object, map_free_vars: bool = False) -> int:  # noqa:
     return _Hasher().hash(thing)
 
 
+_ONE: Final = Shape.ONE
+_MANY: Final = Shape.MANY
+_OPTIONAL: Final = Shape.OPTIONAL
+
+
+class _Layout(NamedTuple):
+    """What of nodes of one kind is hashed: each field, and how it holds nodes.
+
+    A field holds ``None`` where it is the value of a literal.
+    """
+
+    name_hash: int
+    is_variable: bool
+    fields: tuple[tuple[str, Shape | None], ...]
+
+
+def _layout_of_kind(kind: type[Node]) -> _Layout:
+    hashed = COMPARISONS[kind].hashed
+    if hashed:
+        return _Layout(
+            hash_stably(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in hashed])
+        )
+    skipped, hints = _find_skipped(kind), kind in VARIABLES
+    fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
+    is_literal = kind.traits_.atom is Atom.LITERAL
+    held = [
+        (f.name, None if is_literal and f.kind is None else f.shape)
+        for f in fields
+        if not (hints and f.hint)
+    ]
+    return _Layout(hash_stably(kind.visit_name), hints, tuple(held))
+
+
+_LAYOUTS: Final = COMPARISONS.derive(_layout_of_kind)
+
+
 class _Hasher:
     """Numbers variables on the way down, combines hashes on the way up."""
 
@@ -64,6 +101,7 @@ class _Hasher:
             return hash((5, *map(self.hash, thing)))
         return hash_literal(thing)
 
+    @loop("hash_node", _PUSH, _LAYOUTS, VARIABLES, _ONE, _MANY, _OPTIONAL, hash_literal)
     def _hash_node(self, root: Node) -> int:
         hashes, numbers, table = self._hashes, self._numbers, _PUSH
         stack: list[Node | None] = [root]
@@ -120,39 +158,3 @@ class _Hasher:
         if known is None:  # with the value, as another may be at its address once it is gone
             known = self._leaf_hashes[id(value)] = self.hash(value), value
         return known[0]
-
-
-_ONE: Final = Shape.ONE
-_MANY: Final = Shape.MANY
-_OPTIONAL: Final = Shape.OPTIONAL
-
-
-class _Layout(NamedTuple):
-    """What of nodes of one kind is hashed: each field, and how it holds nodes.
-
-    A field holds ``None`` where it is the value of a literal.
-    """
-
-    name_hash: int
-    is_variable: bool
-    fields: tuple[tuple[str, Shape | None], ...]
-
-
-def _layout_of_kind(kind: type[Node]) -> _Layout:
-    hashed = COMPARISONS[kind].hashed
-    if hashed:
-        return _Layout(
-            hash_stably(kind.visit_name), False, tuple([(n, Shape.LEAF) for n in hashed])
-        )
-    skipped, hints = _find_skipped(kind), kind in VARIABLES
-    fields = [f for f in kind.fields_ if f.compared and f.name not in skipped]
-    is_literal = kind.traits_.atom is Atom.LITERAL
-    held = [
-        (f.name, None if is_literal and f.kind is None else f.shape)
-        for f in fields
-        if not (hints and f.hint)
-    ]
-    return _Layout(hash_stably(kind.visit_name), hints, tuple(held))
-
-
-_LAYOUTS: Final = COMPARISONS.derive(_layout_of_kind)

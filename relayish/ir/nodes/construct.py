@@ -5,10 +5,12 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from enum import Enum
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from relayish._kernel import CHECKS, layout, settle
 from relayish.errors import FieldError
 from relayish.ir.attributes.dictionary import DictAttrs, freeze
 from relayish.ir.fields.field import REQUIRED, Field, Shape, is_named_tuple, is_node_class
@@ -18,13 +20,13 @@ from relayish.ir.fields.roles import Atom
 
 def generate_constructors(
     frozen: type, sibling: type, fields: tuple[Field, ...], derived: tuple[str, ...]
-) -> tuple[Callable[..., Any], Callable[..., Any]]:  # Any: nodes
+) -> tuple[Callable[..., Any], Any]:  # Any: nodes, and what is kept as _make
     """Generate ``__new__``, which validates, and ``_make``, which trusts its caller.
 
     Both fill an instance of the mutable sibling and flip its class. They are generated, as
     dataclasses' are, because a loop over fields would cost several times the construction. What
     they name beside the fields begins with an underscore, as no field does. What is ``derived``
-    of the fields is filled in last.
+    of the fields is filled in last. The compiled core, where it is, does the same in their place.
     """
     scope: dict[str, object] = {
         "_frozen": frozen,
@@ -35,20 +37,23 @@ def generate_constructors(
         "_isinstance": isinstance,
     }
     parameters, checks = [], []
-    for index, declared in enumerate(fields):
+    tests = [_test_of(declared) for declared in fields]
+    for index, (declared, test) in enumerate(zip(fields, tests, strict=True)):
         name = declared.name
-        scope[f"_field{index}"] = declared
-        if declared.kind is not None:
-            scope[f"_kinds{index}"] = declared.kind.kinds
-        default = declared.default
-        if default is REQUIRED:
+        scope[f"_field{index}"], scope[f"_accepted{index}"] = declared, test.accepted
+        if declared.default is REQUIRED:
             parameters.append(name)
         else:
-            scope[f"_default{index}"] = default
+            scope[f"_default{index}"] = declared.default
             parameters.append(f"{name}=_default{index}")
-        checks += _generate_check(index, declared, scope)
+        repair = f"{name} = _repair(_frozen, _field{index}, {name})"
+        checks += [
+            line.format(value=name, accepted=f"_accepted{index}", repair=repair)
+            for line in _LINES[test.check, test.or_none]
+        ]
     names = [f.name for f in fields]
-    scope.update({f"_derive_{name}": getattr(frozen, f"derive_{name}") for name in derived})
+    derive = {name: getattr(frozen, f"derive_{name}") for name in derived}
+    scope.update({f"_derive_{name}": function for name, function in derive.items()})
     fill = [
         "_self = _sibling()",
         *(f"_self.{n} = {n}" for n in names),
@@ -66,42 +71,81 @@ def generate_constructors(
     assert isinstance(make, types.FunctionType)
     constructor.__qualname__ = f"{frozen.__qualname__}.__new__"
     constructor.__module__ = make.__module__ = frozen.__module__
-    return constructor, make
+    told = [
+        (f.name, CHECKS[test.check], test.or_none, test.accepted, f, f.inferred)
+        + (() if f.default is REQUIRED else (f.default,))
+        for f, test in zip(fields, tests, strict=True)
+    ]
+    return constructor, layout(frozen, constructor, make, _repair, told, derive.items())
 
 
-def _generate_check(index: int, declared: Field, scope: dict[str, object]) -> list[str]:
-    """Return the lines that let a valid value through untouched and send others to ``_repair``."""
-    name = declared.name
-    repair = f"{name} = _repair(_frozen, _field{index}, {name})"
+settle(lasting=(Enum,))
+
+
+class _Test(NamedTuple):
+    """What lets a valid value of a field through untouched and sends others to ``_repair``.
+
+    Attributes:
+        check: One of :data:`CHECKS`.
+        or_none: Whether ``None`` is let through as well.
+        accepted: The kinds of the nodes, or the class or classes of the value.
+    """
+
+    check: str
+    or_none: bool = False
+    accepted: Any = None  # Any: as the check wants it
+
+
+def _test_of(declared: Field) -> _Test:
+    kinds = declared.kind.kinds if declared.kind is not None else None
     if declared.convert is not None:
-        return [repair]
+        return _Test("convert")
     match declared.shape:
         case Shape.ONE:
-            return [f"if _type({name}) not in _kinds{index}: {repair}"]
+            return _Test("in kinds", False, kinds)
         case Shape.OPTIONAL:
-            return [f"if {name} is not None and _type({name}) not in _kinds{index}: {repair}"]
+            return _Test("in kinds or none", True, kinds)
         case Shape.MANY:
-            return [
-                f"if _type({name}) is _tuple:",
-                f"    for _item in {name}:",
-                f"        if _type(_item) not in _kinds{index}: {repair}",
-                f"else: {repair}",
-            ]
+            return _Test("all in kinds", False, kinds)
         case Shape.MIXED:
-            return [repair]
+            return _Test("convert")
         case Shape.LEAF if _may_hide_nodes(declared):
-            return [repair]
+            return _Test("convert")
         case Shape.LEAF:
             optional = type(None) in declared.accepts
             plain = tuple(a for a in declared.accepts if a is not type(None))
-            scope[f"_accepts{index}"] = plain[0] if len(plain) == 1 else plain
-            exact = f"_type({name}) is not _accepts{index}"
-            test = f"not _isinstance({name}, _accepts{index})"
-            if len(plain) == 1:  # numbers are none if they are truth values, tuples none if named
-                test = exact if plain[0] in (int, tuple) else f"{exact} and {test}"
-            return [f"if {f'{name} is not None and ' if optional else ''}{test}: {repair}"]
+            if len(plain) != 1:
+                return _Test("instance", optional, plain)
+            # numbers are none if they are truth values, tuples none if named
+            exact = plain[0] in (int, tuple)
+            return _Test("exact" if exact else "instance", optional, plain[0])
         case _ as unreachable:
             typing.assert_never(unreachable)
+
+
+_LINES: Final[Mapping[tuple[str, bool], tuple[str, ...]]] = {
+    ("convert", False): ("{repair}",),
+    ("in kinds", False): ("if _type({value}) not in {accepted}: {repair}",),
+    ("in kinds or none", True): (
+        "if {value} is not None and _type({value}) not in {accepted}: {repair}",
+    ),
+    ("all in kinds", False): (
+        "if _type({value}) is _tuple:",
+        "    for _item in {value}:",
+        "        if _type(_item) not in {accepted}: {repair}",
+        "else: {repair}",
+    ),
+    ("exact", False): ("if _type({value}) is not {accepted}: {repair}",),
+    ("exact", True): ("if {value} is not None and _type({value}) is not {accepted}: {repair}",),
+    ("instance", False): (
+        "if _type({value}) is not {accepted} and not _isinstance({value}, {accepted}): {repair}",
+    ),
+    ("instance", True): (
+        "if {value} is not None and _type({value}) is not {accepted} "
+        "and not _isinstance({value}, {accepted}): {repair}",
+    ),
+}
+"""The lines of the constructor for each test."""
 
 
 def _repair(owner: type, declared: Field, value: object) -> object:

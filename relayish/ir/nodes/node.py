@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
+from relayish._kernel import loop
 from relayish._support import hooks
 from relayish._support.display import repr_mimebundle
 from relayish._support.missing import set_absent_members
@@ -165,6 +166,7 @@ class Node:
         shown = [f"{f.name}={brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]
         return f"{type(self).__name__}({', '.join(shown)})"
 
+    @loop("with_fields")
     def with_fields(self, /, **changes: object) -> typing.Self:
         """Return this node with some fields replaced.
 
@@ -506,5 +508,5 @@ def _with_slots(
         declared.replace_class(cls, frozen)
     constructor, make = generate_constructors(frozen, sibling, fields, derived)
     setattr(frozen, "__new__", constructor)  # noqa: B010 - the class is being completed here
-    setattr(frozen, "_make", staticmethod(make))  # noqa: B010
+    setattr(frozen, "_make", make)  # noqa: B010
     return typing.cast("type[Node]", frozen)

@@ -8,8 +8,10 @@ node on a stack, ``rebuild`` returns the node with its children replaced.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, TypeAlias
 
+from relayish._kernel import SHAPES, loop, plan
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.generate import compile_function, for_each
 from relayish.ir.nodes.node import Node
@@ -107,6 +109,7 @@ class Traversal:
             push(node, found.append, found.extend)
         return found[::-1]
 
+    @loop("post_order")
     def post_order(
         self,
         root: Node | Sequence[Node],
@@ -233,35 +236,59 @@ class Traversal:
 
     def _generate_push(self, kind: type[Node]) -> Push | None:
         followed = self.fields(kind)
-        if not followed:
-            return None
-        lines = list[str]()
-        for declared in reversed(followed):
-            lines += for_each(declared, ["if child not in seen: append(child)"], backwards=True)
-        made: Push = compile_function("push(node, seen, append)", lines, {"Node": Node})
-        return made
+
+        def generate() -> Push:
+            lines = list[str]()
+            for declared in reversed(followed):
+                lines += for_each(declared, ["if child not in seen: append(child)"], backwards=True)
+            made: Push = compile_function("push(node, seen, append)", lines, {"Node": Node})
+            return made
+
+        return self._plan("push", kind, generate) if followed else None
 
     def _generate_push_all(self, kind: type[Node]) -> PushAll | None:
         followed = self.fields(kind)
-        if not followed:
-            return None
-        lines = [_PUSH_ALL[f.shape].format(name=f.name) for f in reversed(followed)]
-        made: PushAll = compile_function("push_all(node, append, extend)", lines, {"Node": Node})
-        return made
+
+        def generate() -> PushAll:
+            lines = [_PUSH_ALL[f.shape].format(name=f.name) for f in reversed(followed)]
+            scope = {"Node": Node}
+            made: PushAll = compile_function("push_all(node, append, extend)", lines, scope)
+            return made
+
+        return self._plan("push_all", kind, generate) if followed else None
 
     def _generate_rebuild(self, kind: type[Node]) -> Rebuild:
         if not self.fields(kind):
             return _keep
-        made: Rebuild = self._generate(kind, "rebuild(node, get)", None)
+        generate = partial(self._generate, kind, "rebuild(node, get)", None)
+        made: Rebuild = self._plan("rebuild", kind, generate)
         return made
 
     def _generate_retype(self, kind: type[Node]) -> Retype:
-        made: Retype = self._generate(kind, "retype(node, get, inferred)", "inferred")
+        generate = partial(self._generate, kind, "retype(node, get, inferred)", "inferred")
+        made: Retype = self._plan("retype", kind, generate)
         return made
 
     def _generate_carry(self, kind: type[Node]) -> Retype:
-        made: Retype = self._generate(kind, "carry(node, get, told)", None, told=True)
+        generate = partial(self._generate, kind, "carry(node, get, told)", None, told=True)
+        made: Retype = self._plan("carry", kind, generate)
         return made
+
+    def _plan(
+        self, form: str, kind: type[Node], generate: Callable[[], Any]
+    ) -> Any:  # Any: as the form says
+        """Return the function of ``generate``, or what the compiled core has in its place."""
+        followed = set(self.fields(kind))
+        fields = [
+            (f.name, SHAPES["inferred" if f.inferred else f.shape.value if f in followed else "kept"])
+            for f in kind.fields_
+        ]
+        return plan(form, kind, Node, fields, self._maker(kind), generate)
+
+    def _maker(self, kind: type[Node]) -> Callable[..., Any]:  # Any: a node of the kind
+        """Return what makes nodes of ``kind``, which checks what this traversal does not know."""
+        trusted = all(f.kind in self.families for f in self.fields(kind))
+        return kind._make if trusted else kind
 
     def _generate(
         self, kind: type[Node], signature: str, inferred: str | None, *, told: bool = False
@@ -294,8 +321,7 @@ class Traversal:
         for each in [f"node.{f.name}" for f in kind.fields_ if f.inferred and told]:
             lines.append(f"if {each} is not None: told[made] = {each}")
         lines.append("return made")
-        trusted = all(f.kind in self.families for f in followed)  # else the constructor checks
-        return compile_function(signature, lines, {"make": kind._make if trusted else kind})
+        return compile_function(signature, lines, {"make": self._maker(kind)})
 
 
 def _keep(node: Any, _: object) -> Any:  # Any: a node without children

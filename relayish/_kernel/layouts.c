@@ -1,0 +1,584 @@
+/* Layouts: nodes are made, checked and updated here, and leave the collector's list. */
+
+#include "kernel.h"
+
+#include <structmember.h>
+
+PyObject *Node = NULL;
+
+/* ---- What can be part of a cycle ---------------------------------------------------------------
+
+   A node holds strings, numbers, other nodes, tuples of such, attributes, and never changes.  If
+   all it holds was there before and cannot lead back to it, no cycle leads through it, and CPython's
+   collector need not look at it.  CPython does so itself with tuples of numbers.  Whatever is not
+   known to be harmless keeps a node, and all above it, on the list. */
+
+#define DEEPEST 8
+
+static PyObject *frozen_classes = NULL; /* a tuple: of their objects, which never change */
+static PyObject *lasting_classes = NULL; /* a tuple: of their objects, which outlive programs */
+
+typedef struct {
+    PyObject *owner;
+    int depth;
+} Reach;
+
+static bool may_be_cyclic(PyObject *value, int depth);
+
+static bool
+is_of(PyObject *value, PyObject *classes)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(classes); i++) {
+        if (PyObject_TypeCheck(value, (PyTypeObject *)PyTuple_GET_ITEM(classes, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+visit_held(PyObject *held, void *argument)
+{
+    Reach *reach = argument;
+    if (held == NULL || held == (PyObject *)Py_TYPE(reach->owner)) {
+        return 0;
+    }
+    if (PyDict_CheckExact(held)) { /* that of a frozen object, which nobody else has */
+        Reach inside = {held, reach->depth + 1};
+        return Py_TYPE(held)->tp_traverse(held, visit_held, &inside);
+    }
+    return may_be_cyclic(held, reach->depth + 1);
+}
+
+static bool
+is_tuple_of_items(PyObject *value)
+{
+    PyTypeObject *type = Py_TYPE(value);
+    if (type == &PyTuple_Type) {
+        return true;
+    }
+    return PyTuple_Check(value) && type->tp_basicsize == PyTuple_Type.tp_basicsize
+           && type->tp_dictoffset == 0; /* a named tuple */
+}
+
+static bool
+may_be_cyclic(PyObject *value, int depth)
+{
+    if (!PyObject_IS_GC(value)) {
+        return false;
+    }
+    if (!PyObject_GC_IsTracked(value)) {
+        return PyDict_CheckExact(value); /* the one thing that is put back on the list */
+    }
+    if (depth > DEEPEST) {
+        return true;
+    }
+    if (is_tuple_of_items(value)) {
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); i++) {
+            PyObject *item = PyTuple_GET_ITEM(value, i);
+            if (item == NULL || may_be_cyclic(item, depth + 1)) {
+                return true;
+            }
+        }
+    }
+    else if (is_of(value, frozen_classes)) {
+        Reach reach = {value, depth};
+        if (Py_TYPE(value)->tp_traverse(value, visit_held, &reach)) {
+            return true;
+        }
+    }
+    else {
+        return !is_of(value, lasting_classes);
+    }
+    PyObject_GC_UnTrack(value);
+    return false;
+}
+
+PyObject *
+kernel_settle(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *frozen, *lasting;
+    if (!PyArg_ParseTuple(args, "O!O!:settle", &PyTuple_Type, &frozen, &PyTuple_Type, &lasting)) {
+        return NULL;
+    }
+    for (int which = 0; which < 2; which++) {
+        PyObject *given = which ? lasting : frozen, **kept = which ? &lasting_classes : &frozen_classes;
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); i++) {
+            if (!PyType_Check(PyTuple_GET_ITEM(given, i))) {
+                PyErr_SetString(PyExc_TypeError, "settle takes classes");
+                return NULL;
+            }
+        }
+        PyObject *more = PySequence_Concat(*kept, given);
+        if (more == NULL) {
+            return NULL;
+        }
+        Py_SETREF(*kept, more);
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- Making nodes ------------------------------------------------------------------------------ */
+
+PyObject *
+layout_fill(Layout *layout, PyObject **values)
+{
+    PyTypeObject *kind = layout->kind;
+    PyObject *node = (PyObject *)PyObject_GC_New(PyObject, kind);
+    if (node == NULL) {
+        for (Py_ssize_t i = 0; i < layout->size; i++) {
+            Py_DECREF(values[i]);
+        }
+        return NULL;
+    }
+    memset((char *)node + sizeof(PyObject), 0, kind->tp_basicsize - sizeof(PyObject));
+    bool cyclic = false;
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        SLOT(node, layout->fields[i].offset) = values[i];
+        cyclic = cyclic || may_be_cyclic(values[i], 0);
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(layout->derived); i++) {
+        PyObject *value = PyObject_CallOneArg(PyTuple_GET_ITEM(layout->derived, i), node);
+        if (value == NULL) {
+            Py_DECREF(node);
+            return NULL;
+        }
+        SLOT(node, layout->derived_offsets[i]) = value;
+        cyclic = cyclic || may_be_cyclic(value, 0);
+    }
+    if (cyclic && !PyObject_GC_IsTracked(node)) {
+        PyObject_GC_Track(node);
+    }
+    return node;
+}
+
+/* Returns 1 if a value may stand in a field as it is, 0 if it has to be repaired, or -1. */
+static int
+fits(LayoutField *field, PyObject *value)
+{
+    PyObject *kind = (PyObject *)Py_TYPE(value);
+    switch (field->check) {
+    case CONVERT:
+        return 0;
+    case IN_KINDS_OR_NONE:
+        if (value == Py_None) {
+            return 1;
+        }
+        /* fall through */
+    case IN_KINDS:
+        return PySet_Contains(field->accepted, kind);
+    case ALL_IN_KINDS:
+        if (!PyTuple_CheckExact(value)) {
+            return 0;
+        }
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); i++) {
+            kind = (PyObject *)Py_TYPE(PyTuple_GET_ITEM(value, i));
+            int found = PySet_Contains(field->accepted, kind);
+            if (found != 1) {
+                return found;
+            }
+        }
+        return 1;
+    case EXACT:
+        return kind == field->accepted || (field->or_none && value == Py_None);
+    case INSTANCE:
+        if (kind == field->accepted || (field->or_none && value == Py_None)) {
+            return 1;
+        }
+        return PyObject_IsInstance(value, field->accepted);
+    }
+    Py_UNREACHABLE();
+}
+
+/* Lets owned values through as the generated constructor does; returns 0, or -1. */
+static int
+check_value(Layout *layout, LayoutField *field, PyObject **value)
+{
+    int is_fit = fits(field, *value);
+    if (is_fit != 0) {
+        return is_fit < 0 ? -1 : 0;
+    }
+    PyObject *taken[] = {(PyObject *)layout->kind, field->field, *value};
+    PyObject *repaired = PyObject_Vectorcall(layout->repair, taken, 3, NULL);
+    if (repaired == NULL) {
+        return -1;
+    }
+    Py_SETREF(*value, repaired);
+    return 0;
+}
+
+/* Makes a node of owned values, of which those that are new, or all, are still to be checked. */
+static PyObject *
+checked_fill(Layout *layout, PyObject **values, const bool *is_new)
+{
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        if ((is_new == NULL || is_new[i])
+            && check_value(layout, &layout->fields[i], &values[i]) < 0) {
+            for (Py_ssize_t j = 0; j < layout->size; j++) {
+                Py_DECREF(values[j]);
+            }
+            return NULL;
+        }
+    }
+    return layout_fill(layout, values);
+}
+
+static PyObject *new_name = NULL, *make_name = NULL;
+
+/* Returns the layout that makes nodes of a kind, borrowed; NULL if there is none, or if somebody
+   has put another constructor, or other code, in the place of the one it stands for. */
+Layout *
+layout_in_use(PyTypeObject *kind)
+{
+    PyObject *layout = PyDict_GetItemWithError(kind->tp_dict, make_name);
+    if (layout == NULL || Py_TYPE(layout) != &LayoutType) {
+        return NULL;
+    }
+    Layout *found = (Layout *)layout;
+    PyObject *constructor = PyDict_GetItemWithError(kind->tp_dict, new_name);
+    if (constructor != found->constructor || PyFunction_GET_CODE(constructor) != found->code) {
+        return NULL;
+    }
+    return found;
+}
+
+static Py_ssize_t
+index_of(Layout *layout, PyObject *name)
+{
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        if (layout->fields[i].name == name) {
+            return i;
+        }
+    }
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        if (PyUnicode_Compare(layout->fields[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static PyObject *
+construct_in_python(
+    PyObject *kind, PyObject *const *args, Py_ssize_t given, PyObject *names)
+{
+    PyObject *made = NULL, *named = NULL, *values = PyTuple_New(given);
+    if (values == NULL) {
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < given; i++) {
+        PyTuple_SET_ITEM(values, i, Py_NewRef(args[i]));
+    }
+    if (names != NULL) {
+        named = PyDict_New();
+        for (Py_ssize_t i = 0; named != NULL && i < PyTuple_GET_SIZE(names); i++) {
+            if (PyDict_SetItem(named, PyTuple_GET_ITEM(names, i), args[given + i]) < 0) {
+                Py_CLEAR(named);
+            }
+        }
+        if (named == NULL) {
+            Py_DECREF(values);
+            return NULL;
+        }
+    }
+    made = PyType_Type.tp_call(kind, values, named);
+    Py_DECREF(values);
+    Py_XDECREF(named);
+    return made;
+}
+
+/* Puts arguments in their places, borrowed; returns whether each field has one. */
+static bool
+place_arguments(
+    Layout *layout, PyObject *const *args, Py_ssize_t given, PyObject *names, PyObject **values)
+{
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    if (given + named > layout->size) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < given; i++) {
+        values[i] = args[i];
+    }
+    for (Py_ssize_t i = given; i < layout->size; i++) {
+        values[i] = NULL;
+    }
+    for (Py_ssize_t i = 0; i < named; i++) {
+        Py_ssize_t place = index_of(layout, PyTuple_GET_ITEM(names, i));
+        if (place < given || values[place] != NULL) { /* unknown, or given twice */
+            return false;
+        }
+        values[place] = args[given + i];
+    }
+    for (Py_ssize_t i = given; i < layout->size; i++) {
+        if (values[i] == NULL) {
+            values[i] = layout->fields[i].fallback;
+            if (values[i] == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Stands for the call of a class of nodes. */
+static PyObject *
+construct(PyObject *kind, PyObject *const *args, size_t flags, PyObject *names)
+{
+    Py_ssize_t given = PyVectorcall_NARGS(flags);
+    PyObject *values[MOST_FIELDS];
+    Layout *layout = layout_in_use((PyTypeObject *)kind);
+    if (layout == NULL || !place_arguments(layout, args, given, names, values)) {
+        return PyErr_Occurred() ? NULL : construct_in_python(kind, args, given, names);
+    }
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        Py_INCREF(values[i]);
+    }
+    Py_INCREF(layout);
+    PyObject *made = checked_fill(layout, values, NULL);
+    Py_DECREF(layout);
+    return made;
+}
+
+static PyObject *
+make_trusted(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
+{
+    Layout *layout = (Layout *)self;
+    PyObject *values[MOST_FIELDS];
+    if (names != NULL || PyVectorcall_NARGS(flags) != layout->size) {
+        return PyObject_Vectorcall(layout->make, args, flags, names);
+    }
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        values[i] = Py_NewRef(args[i]);
+    }
+    return layout_fill(layout, values);
+}
+
+/* ---- Layouts as objects ------------------------------------------------------------------------ */
+
+Py_ssize_t
+offset_of(PyTypeObject *kind, PyObject *name)
+{
+    PyObject *found = PyDict_GetItemWithError(kind->tp_dict, name);
+    if (found == NULL || Py_TYPE(found) != &PyMemberDescr_Type) {
+        PyErr_Format(PyExc_TypeError, "%s has no slot %R", kind->tp_name, name);
+        return -1;
+    }
+    return ((PyMemberDescrObject *)found)->d_member->offset;
+}
+
+static int
+describe_field(Layout *layout, LayoutField *field, PyObject *told)
+{
+    int check, or_none, inferred;
+    PyObject *name, *accepted, *declared, *fallback = NULL;
+    if (!PyArg_ParseTuple(
+            told, "UipOOp|O:field", &name, &check, &or_none, &accepted, &declared, &inferred,
+            &fallback)) {
+        return -1;
+    }
+    field->offset = offset_of(layout->kind, name);
+    if (field->offset < 0) {
+        return -1;
+    }
+    if (check < CONVERT || check > INSTANCE
+        || (check >= IN_KINDS && check <= ALL_IN_KINDS && !PyAnySet_Check(accepted))) {
+        PyErr_Format(PyExc_TypeError, "%R cannot be checked so", name);
+        return -1;
+    }
+    field->name = Py_NewRef(name);
+    PyUnicode_InternInPlace(&field->name);
+    field->check = check;
+    field->or_none = or_none;
+    field->inferred = inferred;
+    field->accepted = Py_NewRef(accepted);
+    field->field = Py_NewRef(declared);
+    field->fallback = Py_XNewRef(fallback);
+    return 0;
+}
+
+/* layout(kind, constructor, make, repair, fields, derived) */
+PyObject *
+kernel_layout(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    PyObject *kind, *constructor, *make, *repair, *fields, *derived;
+    if (!PyArg_ParseTuple(
+            args, "O!O!OOO!O!:layout", &PyType_Type, &kind, &PyFunction_Type, &constructor, &make,
+            &repair, &PyTuple_Type, &fields, &PyTuple_Type, &derived)) {
+        return NULL;
+    }
+    Py_ssize_t size = PyTuple_GET_SIZE(fields), more = PyTuple_GET_SIZE(derived);
+    if (size > MOST_FIELDS) {
+        return PyStaticMethod_New(make);
+    }
+    Layout *layout = PyObject_GC_New(Layout, &LayoutType);
+    if (layout == NULL) {
+        return NULL;
+    }
+    layout->vectorcall = make_trusted;
+    layout->kind = (PyTypeObject *)Py_NewRef(kind);
+    layout->constructor = Py_NewRef(constructor);
+    layout->code = Py_NewRef(PyFunction_GET_CODE(constructor));
+    layout->make = Py_NewRef(make);
+    layout->repair = Py_NewRef(repair);
+    layout->size = size;
+    layout->derived = PyTuple_New(more);
+    layout->fields = PyMem_Calloc(size + 1, sizeof(LayoutField));
+    layout->derived_offsets = PyMem_Calloc(more + 1, sizeof(Py_ssize_t));
+    PyObject_GC_Track(layout);
+    if (layout->derived == NULL || layout->fields == NULL || layout->derived_offsets == NULL) {
+        Py_DECREF(layout);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < size; i++) {
+        if (describe_field(layout, &layout->fields[i], PyTuple_GET_ITEM(fields, i)) < 0) {
+            Py_DECREF(layout);
+            return NULL;
+        }
+    }
+    for (Py_ssize_t i = 0; i < more; i++) {
+        PyObject *name, *function;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(derived, i), "UO:derived", &name, &function)
+            || (layout->derived_offsets[i] = offset_of(layout->kind, name)) < 0) {
+            Py_DECREF(layout);
+            return NULL;
+        }
+        PyTuple_SET_ITEM(layout->derived, i, Py_NewRef(function));
+    }
+    layout->kind->tp_vectorcall = construct;
+    return (PyObject *)layout;
+}
+
+static int
+layout_traverse(Layout *layout, visitproc visit, void *arg)
+{
+    Py_VISIT(layout->kind);
+    Py_VISIT(layout->constructor);
+    Py_VISIT(layout->make);
+    Py_VISIT(layout->repair);
+    Py_VISIT(layout->derived);
+    for (Py_ssize_t i = 0; layout->fields != NULL && i < layout->size; i++) {
+        Py_VISIT(layout->fields[i].accepted);
+        Py_VISIT(layout->fields[i].field);
+        Py_VISIT(layout->fields[i].fallback);
+    }
+    return 0;
+}
+
+/* There is no tp_clear: every cycle leads through the kind, whose dictionary is cleared. */
+static void
+layout_free(Layout *layout)
+{
+    PyObject_GC_UnTrack(layout);
+    for (Py_ssize_t i = 0; layout->fields != NULL && i < layout->size; i++) {
+        Py_XDECREF(layout->fields[i].name);
+        Py_XDECREF(layout->fields[i].accepted);
+        Py_XDECREF(layout->fields[i].field);
+        Py_XDECREF(layout->fields[i].fallback);
+    }
+    PyMem_Free(layout->fields);
+    PyMem_Free(layout->derived_offsets);
+    Py_XDECREF(layout->derived);
+    Py_XDECREF(layout->repair);
+    Py_XDECREF(layout->make);
+    Py_XDECREF(layout->code);
+    Py_XDECREF(layout->constructor);
+    Py_XDECREF(layout->kind);
+    PyObject_GC_Del(layout);
+}
+
+static PyMemberDef layout_members[] = {
+    {"__wrapped__", T_OBJECT, offsetof(Layout, make), READONLY, NULL},
+    {NULL},
+};
+
+PyTypeObject LayoutType = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "relayish._kernel._compiled.Layout",
+    .tp_basicsize = sizeof(Layout),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL
+                | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_vectorcall_offset = offsetof(Layout, vectorcall),
+    .tp_call = PyVectorcall_Call,
+    .tp_traverse = (traverseproc)layout_traverse,
+    .tp_dealloc = (destructor)layout_free,
+    .tp_members = layout_members,
+};
+
+/* ---- Functional update ------------------------------------------------------------------------- */
+
+/* Returns whether a value that is given is the one that a node holds, tuples item by item. */
+static bool
+is_held(PyObject *old, PyObject *given)
+{
+    if (given == old) {
+        return true;
+    }
+    if (!PyTuple_CheckExact(old) || !(PyTuple_CheckExact(given) || PyList_CheckExact(given))
+        || PySequence_Fast_GET_SIZE(given) != PyTuple_GET_SIZE(old)) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(old); i++) {
+        if (PyTuple_GET_ITEM(old, i) != PySequence_Fast_GET_ITEM(given, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Stands for Node.with_fields: returns 1 and what it returns, 0 where Python has to, or -1. */
+int
+with_fields(PyObject *node, PyObject *const *given, PyObject *names, PyObject **made)
+{
+    Layout *layout = layout_in_use(Py_TYPE(node));
+    if (layout == NULL) {
+        return PyErr_Occurred() ? -1 : 0;
+    }
+    bool changed = false;
+    PyObject *values[MOST_FIELDS] = {NULL};
+    Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < named; i++) {
+        Py_ssize_t place = index_of(layout, PyTuple_GET_ITEM(names, i));
+        PyObject *old = place < 0 ? NULL : SLOT(node, layout->fields[place].offset);
+        if (old == NULL) {
+            return 0;
+        }
+        if (PyTuple_Check(given[i]) && !PyTuple_CheckExact(given[i])) {
+            return 0; /* a named tuple: what it compares as is its own affair */
+        }
+        bool held = is_held(old, given[i]);
+        values[place] = held ? old : given[i];
+        changed = changed || !held;
+    }
+    if (!changed) {
+        *made = Py_NewRef(node);
+        return 1;
+    }
+    bool is_given[MOST_FIELDS];
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        is_given[i] = values[i] != NULL;
+        if (!is_given[i]) {
+            LayoutField *field = &layout->fields[i];
+            values[i] = field->inferred ? field->fallback : SLOT(node, field->offset);
+        }
+        if (values[i] == NULL) {
+            return 0;
+        }
+    }
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        Py_INCREF(values[i]);
+    }
+    Py_INCREF(layout);
+    *made = checked_fill(layout, values, is_given);
+    Py_DECREF(layout);
+    return *made == NULL ? -1 : 1;
+}
+
+int
+layouts_begin(void)
+{
+    new_name = PyUnicode_InternFromString("__new__");
+    make_name = PyUnicode_InternFromString("_make");
+    frozen_classes = PyTuple_New(0);
+    lasting_classes = PyTuple_New(0);
+    return new_name && make_name && frozen_classes && lasting_classes ? PyType_Ready(&LayoutType) : -1;
+}

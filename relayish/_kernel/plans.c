@@ -1,0 +1,424 @@
+/* Plans: the functions of a traversal, one kind each, without a function call between them. */
+
+#include "kernel.h"
+
+/* ---- The stack of a walk ----------------------------------------------------------------------- */
+
+int
+stack_push(Stack *stack, PyObject *node, bool marked)
+{
+    if (stack->list != NULL) {
+        return PyList_Append(stack->list, node) < 0 ? -1 : 1;
+    }
+    if (stack->size == stack->room) {
+        Py_ssize_t room = stack->room ? stack->room * 2 : 64;
+        uintptr_t *items = PyMem_Realloc(stack->items, room * sizeof(uintptr_t));
+        if (items == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        stack->items = items;
+        stack->room = room;
+    }
+    stack->items[stack->size++] = (uintptr_t)Py_NewRef(node) | marked;
+    return 1;
+}
+
+void
+stack_free(Stack *stack)
+{
+    bool marked;
+    while (stack->size) {
+        Py_DECREF(stack_pop(stack, &marked));
+    }
+    PyMem_Free(stack->items);
+    *stack = (Stack){NULL, 0, 0, NULL};
+}
+
+/* ---- Children ---------------------------------------------------------------------------------- */
+
+/* Returns whether a child was seen already: 1 or 0, or -1. */
+static int
+is_in(PyObject *seen, PyObject *child)
+{
+    if (seen == NULL) {
+        return 0;
+    }
+    return PyDict_Check(seen) ? PyDict_Contains(seen, child) : PySet_Contains(seen, child);
+}
+
+static int
+push_child(PyObject *child, PyObject *seen, Stack *stack)
+{
+    int found = is_in(seen, child);
+    return found ? (found < 0 ? -1 : 1) : stack_push(stack, child, false);
+}
+
+static int
+push_items(PyObject *items, bool mixed, PyObject *seen, Stack *stack)
+{
+    for (Py_ssize_t i = PyTuple_GET_SIZE(items) - 1; i >= 0; i--) {
+        PyObject *item = PyTuple_GET_ITEM(items, i);
+        int wanted = mixed ? PyObject_IsInstance(item, Node) : 1;
+        if (wanted < 0 || (wanted && push_child(item, seen, stack) < 0)) {
+            return -1;
+        }
+    }
+    return 1;
+}
+
+/* Pushes the children of a node, the first one last; those in `seen` are left out. */
+int
+plan_push(Plan *plan, PyObject *node, PyObject *seen, Stack *stack)
+{
+    if (Py_TYPE(node) != plan->kind) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < plan->size; i++) { /* before anything is pushed */
+        if (plan->fields[i].shape >= ONE) {
+            PyObject *held = SLOT(node, plan->fields[i].offset);
+            if (held == NULL || (plan->fields[i].shape >= MANY && !PyTuple_CheckExact(held))) {
+                return 0;
+            }
+        }
+    }
+    for (Py_ssize_t i = plan->size - 1; i >= 0; i--) {
+        PyObject *held = SLOT(node, plan->fields[i].offset);
+        enum shape shape = plan->fields[i].shape;
+        int done = 1;
+        if (shape == ONE || (shape == OPTIONAL && held != Py_None)) {
+            done = push_child(held, seen, stack);
+        }
+        else if (shape >= MANY) {
+            done = push_items(held, shape == MIXED, seen, stack);
+        }
+        if (done < 0) {
+            return -1;
+        }
+    }
+    return 1;
+}
+
+/* ---- Images ------------------------------------------------------------------------------------ */
+
+/* Returns the image of a child, owned: itself where nothing else is known. */
+static PyObject *
+image_of(Images images, PyObject *child)
+{
+    if (images.table == NULL) {
+        PyObject *taken[] = {child, child};
+        return PyObject_Vectorcall(images.get, taken, 2, NULL);
+    }
+    PyObject *found = PyDict_GetItemWithError(images.table, child);
+    if (found == NULL) {
+        return PyErr_Occurred() ? NULL : Py_NewRef(child);
+    }
+    return Py_NewRef(found);
+}
+
+/* Returns the tuple of the images of items, owned: the same one where all are themselves. */
+static PyObject *
+images_of(Images images, PyObject *items)
+{
+    PyObject *made = NULL;
+    Py_ssize_t size = PyTuple_GET_SIZE(items);
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *item = PyTuple_GET_ITEM(items, i), *image = image_of(images, item);
+        if (image == NULL) {
+            Py_XDECREF(made);
+            return NULL;
+        }
+        if (made == NULL && image != item) {
+            made = PyTuple_New(size);
+            if (made == NULL) {
+                Py_DECREF(image);
+                return NULL;
+            }
+            for (Py_ssize_t j = 0; j < i; j++) {
+                PyTuple_SET_ITEM(made, j, Py_NewRef(PyTuple_GET_ITEM(items, j)));
+            }
+        }
+        if (made == NULL) {
+            Py_DECREF(image);
+        }
+        else {
+            PyTuple_SET_ITEM(made, i, image);
+        }
+    }
+    return made == NULL ? Py_NewRef(items) : made;
+}
+
+static int
+tell_inferred(Plan *plan, PyObject *node, PyObject *made, PyObject *told)
+{
+    for (Py_ssize_t i = 0; i < plan->size; i++) {
+        if (plan->fields[i].shape == INFERRED) {
+            PyObject *value = SLOT(node, plan->fields[i].offset);
+            if (value != NULL && value != Py_None && PyObject_SetItem(told, made, value) < 0) {
+                return -1;
+            }
+        }
+    }
+    return 1;
+}
+
+/* Rebuilds a node over the images of its children.  `more` is what was inferred of it, of plans to
+   retype, or what is told of new nodes, of plans to carry. */
+int
+plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject **made)
+{
+    PyObject *values[MOST_FIELDS];
+    bool changed = false, unusual = false;
+    Py_ssize_t size = plan->size, filled = 0;
+    if (Py_TYPE(node) != plan->kind) {
+        return 0;
+    }
+    for (; filled < size; filled++) {
+        PyObject *old = SLOT(node, plan->fields[filled].offset), *value = NULL;
+        enum shape shape = plan->fields[filled].shape;
+        if (old == NULL || (shape >= MANY && !PyTuple_CheckExact(old))) {
+            unusual = true;
+            break;
+        }
+        switch (shape) {
+        case ONE:
+            value = image_of(images, old);
+            break;
+        case OPTIONAL:
+            value = old == Py_None ? Py_NewRef(old) : image_of(images, old);
+            break;
+        case MANY:
+        case MIXED:
+            value = images_of(images, old);
+            break;
+        case INFERRED:
+            value = Py_NewRef(plan->form == RETYPE ? more : Py_None);
+            break;
+        case KEPT:
+            value = Py_NewRef(old);
+        }
+        if (value == NULL) {
+            break;
+        }
+        changed = changed || (value != old && (shape != INFERRED || plan->form == RETYPE));
+        values[filled] = value;
+    }
+    if (filled < size || !changed) {
+        for (Py_ssize_t i = 0; i < filled; i++) {
+            Py_DECREF(values[i]);
+        }
+        if (filled < size) {
+            return unusual ? 0 : -1;
+        }
+        *made = Py_NewRef(node);
+        return 1;
+    }
+    if (Py_TYPE(plan->make) == &LayoutType) {
+        *made = layout_fill((Layout *)plan->make, values);
+    }
+    else {
+        *made = PyObject_Vectorcall(plan->make, values, size, NULL);
+        for (Py_ssize_t i = 0; i < size; i++) {
+            Py_DECREF(values[i]);
+        }
+    }
+    if (*made == NULL) {
+        return -1;
+    }
+    if (plan->form == CARRY && tell_inferred(plan, node, *made, more) < 0) {
+        Py_CLEAR(*made);
+        return -1;
+    }
+    return 1;
+}
+
+/* ---- Plans as functions ------------------------------------------------------------------------ */
+
+/* What list.append, list.extend and dict.get are made of, to know them by when they are given. */
+static PyMethodDef *append_method, *extend_method, *get_method;
+
+/* Returns the list or dictionary that a bound method of it is of; NULL for anything else. */
+static PyObject *
+owner_of(PyObject *bound, PyMethodDef *method)
+{
+    bool is_it = PyCFunction_Check(bound) && ((PyCFunctionObject *)bound)->m_ml == method;
+    return is_it ? PyCFunction_GET_SELF(bound) : NULL;
+}
+
+bool
+is_plain_dict(PyObject *table)
+{
+    if (PyDict_CheckExact(table)) {
+        return true;
+    }
+    PyTypeObject *type = Py_TYPE(table);
+    if (!PyDict_Check(table)
+        || type->tp_as_mapping->mp_ass_subscript != PyDict_Type.tp_as_mapping->mp_ass_subscript
+        || type->tp_as_sequence->sq_contains != PyDict_Type.tp_as_sequence->sq_contains) {
+        return false;
+    }
+    PyObject *get = PyObject_GetAttrString(table, "get");
+    bool is_plain = get != NULL && owner_of(get, get_method) == table;
+    Py_XDECREF(get);
+    PyErr_Clear();
+    return is_plain;
+}
+
+PyObject *
+plan_in_python(Plan *plan)
+{
+    if (plan->python == NULL) {
+        plan->python = PyObject_CallNoArgs(plan->generate);
+    }
+    return plan->python;
+}
+
+static int
+run_push(Plan *plan, PyObject *const *args)
+{
+    bool all = plan->form == PUSH_ALL;
+    Stack sink = {.list = owner_of(args[all ? 1 : 2], append_method)};
+    if (sink.list == NULL || (all && owner_of(args[2], extend_method) != sink.list)) {
+        return 0;
+    }
+    if (!all && !PyAnySet_CheckExact(args[1]) && !is_plain_dict(args[1])) {
+        return 0;
+    }
+    return plan_push(plan, args[0], all ? NULL : args[1], &sink);
+}
+
+static int
+run_rebuild(Plan *plan, PyObject *const *args, PyObject **made)
+{
+    PyObject *table = owner_of(args[1], get_method);
+    Images images = {table, args[1]};
+    PyObject *more = plan->form == REBUILD ? NULL : args[2];
+    return plan_rebuild(plan, args[0], images, more, made);
+}
+
+static PyObject *
+plan_call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
+{
+    Plan *plan = (Plan *)self;
+    PyObject *made = NULL;
+    int done = 0;
+    if (names == NULL && PyVectorcall_NARGS(flags) == (plan->form == REBUILD ? 2 : 3)) {
+        bool pushes = plan->form == PUSH || plan->form == PUSH_ALL;
+        done = pushes ? run_push(plan, args) : run_rebuild(plan, args, &made);
+        if (pushes && done == 1) {
+            Py_RETURN_NONE;
+        }
+    }
+    if (done != 0) {
+        return done < 0 ? NULL : made;
+    }
+    PyObject *python = plan_in_python(plan);
+    return python == NULL ? NULL : PyObject_Vectorcall(python, args, flags, names);
+}
+
+/* plan(form, kind, root, fields, make, generate) */
+PyObject *
+kernel_plan(PyObject *Py_UNUSED(module), PyObject *args)
+{
+    int form;
+    PyObject *kind, *root, *fields, *make, *generate;
+    if (!PyArg_ParseTuple(
+            args, "iO!O!O!OO:plan", &form, &PyType_Type, &kind, &PyType_Type, &root, &PyTuple_Type,
+            &fields, &make, &generate)) {
+        return NULL;
+    }
+    Py_ssize_t size = PyTuple_GET_SIZE(fields);
+    if (size > MOST_FIELDS || form < PUSH || form > CARRY) {
+        return PyObject_CallNoArgs(generate);
+    }
+    Py_XSETREF(Node, Py_NewRef(root));
+    Plan *plan = PyObject_GC_New(Plan, &PlanType);
+    if (plan == NULL) {
+        return NULL;
+    }
+    plan->vectorcall = plan_call;
+    plan->form = form;
+    plan->kind = (PyTypeObject *)Py_NewRef(kind);
+    plan->make = Py_NewRef(make);
+    plan->generate = Py_NewRef(generate);
+    plan->python = NULL;
+    plan->size = size;
+    plan->fields = PyMem_Calloc(size + 1, sizeof(PlanField));
+    PyObject_GC_Track(plan);
+    if (plan->fields == NULL) {
+        Py_DECREF(plan);
+        return PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *name;
+        int shape;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(fields, i), "Ui:field", &name, &shape)
+            || (plan->fields[i].offset = offset_of(plan->kind, name)) < 0) {
+            Py_DECREF(plan);
+            return NULL;
+        }
+        plan->fields[i].shape = shape;
+    }
+    return (PyObject *)plan;
+}
+
+static int
+plan_traverse(Plan *plan, visitproc visit, void *arg)
+{
+    Py_VISIT(plan->kind);
+    Py_VISIT(plan->make);
+    Py_VISIT(plan->generate);
+    Py_VISIT(plan->python);
+    return 0;
+}
+
+/* There is no tp_clear: plans stand in tables, which are cleared. */
+static void
+plan_free(Plan *plan)
+{
+    PyObject_GC_UnTrack(plan);
+    PyMem_Free(plan->fields);
+    Py_XDECREF(plan->python);
+    Py_XDECREF(plan->generate);
+    Py_XDECREF(plan->make);
+    Py_XDECREF(plan->kind);
+    PyObject_GC_Del(plan);
+}
+
+PyTypeObject PlanType = {
+    PyVarObject_HEAD_INIT(NULL, 0)
+    .tp_name = "relayish._kernel._compiled.Plan",
+    .tp_basicsize = sizeof(Plan),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL
+                | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_vectorcall_offset = offsetof(Plan, vectorcall),
+    .tp_call = PyVectorcall_Call,
+    .tp_traverse = (traverseproc)plan_traverse,
+    .tp_dealloc = (destructor)plan_free,
+};
+
+static PyMethodDef *
+method_of(PyTypeObject *type, const char *name)
+{
+    PyObject *found = PyObject_GetAttrString((PyObject *)type, name);
+    if (found == NULL || Py_TYPE(found) != &PyMethodDescr_Type) {
+        Py_XDECREF(found);
+        return NULL;
+    }
+    PyMethodDef *method = ((PyMethodDescrObject *)found)->d_method; /* of a type that stays */
+    Py_DECREF(found);
+    return method;
+}
+
+int
+plans_begin(void)
+{
+    append_method = method_of(&PyList_Type, "append");
+    extend_method = method_of(&PyList_Type, "extend");
+    get_method = method_of(&PyDict_Type, "get");
+    if (append_method == NULL || extend_method == NULL || get_method == NULL) {
+        PyErr_SetString(PyExc_ImportError, "list and dict are not as the compiled core knows them");
+        return -1;
+    }
+    return PyType_Ready(&PlanType);
+}
