@@ -278,11 +278,14 @@ class Traversal:
         self, form: str, kind: type[Node], generate: Callable[[], Any]
     ) -> Any:  # Any: as the form says
         """Return the function of ``generate``, or what the compiled core has in its place."""
-        followed = set(self.fields(kind))
-        fields = [
-            (f.name, SHAPES["inferred" if f.inferred else f.shape.value if f in followed else "kept"])
-            for f in kind.fields_
-        ]
+        followed = self.fields(kind)
+        if form in ("push", "push_all"):
+            fields = [(f.name, SHAPES[f.shape.value]) for f in followed]
+        else:
+            shape_of = {f: f.shape.value for f in followed} | {
+                f: "inferred" for f in kind.fields_ if f.inferred
+            }
+            fields = [(f.name, SHAPES[shape_of.get(f, "kept")]) for f in kind.fields_]
         return plan(form, kind, Node, fields, self._maker(kind), generate)
 
     def _maker(self, kind: type[Node]) -> Callable[..., Any]:  # Any: a node of the kind
