@@ -245,23 +245,41 @@ owner_of(PyObject *bound, PyMethodDef *method)
     return is_it ? PyCFunction_GET_SELF(bound) : NULL;
 }
 
+/* What programs ask dictionaries, and a class that is to be taken for one must not override. */
+static PyObject *asked[3];
+
+/* The last class that was found to override nothing of that, as long as it is not changed. */
+static PyTypeObject *plain_class = NULL;
+static unsigned int plain_version = 0;
+
 bool
 is_plain_dict(PyObject *table)
 {
-    if (PyDict_CheckExact(table)) {
+    PyTypeObject *type = Py_TYPE(table);
+    if (type == &PyDict_Type) {
         return true;
     }
-    PyTypeObject *type = Py_TYPE(table);
-    if (!PyDict_Check(table)
-        || type->tp_as_mapping->mp_ass_subscript != PyDict_Type.tp_as_mapping->mp_ass_subscript
-        || type->tp_as_sequence->sq_contains != PyDict_Type.tp_as_sequence->sq_contains) {
+    if (!PyDict_Check(table)) {
         return false;
     }
-    PyObject *get = PyObject_GetAttrString(table, "get");
-    bool is_plain = get != NULL && owner_of(get, get_method) == table;
-    Py_XDECREF(get);
-    PyErr_Clear();
-    return is_plain;
+    if (type == plain_class && type->tp_version_tag == plain_version) {
+        return true;
+    }
+    for (int i = 0; i < 3; i++) {
+        PyObject *own = PyObject_GetAttr((PyObject *)type, asked[i]);
+        PyObject *plain = own == NULL ? NULL : PyObject_GetAttr((PyObject *)&PyDict_Type, asked[i]);
+        Py_XDECREF(own);
+        Py_XDECREF(plain);
+        if (own == NULL || own != plain) {
+            PyErr_Clear();
+            return false;
+        }
+    }
+    if (type->tp_version_tag != 0) {
+        Py_XSETREF(plain_class, (PyTypeObject *)Py_NewRef(type));
+        plain_version = type->tp_version_tag;
+    }
+    return true;
 }
 
 PyObject *
@@ -420,5 +438,8 @@ plans_begin(void)
         PyErr_SetString(PyExc_ImportError, "list and dict are not as the compiled core knows them");
         return -1;
     }
-    return PyType_Ready(&PlanType);
+    asked[0] = PyUnicode_InternFromString("get");
+    asked[1] = PyUnicode_InternFromString("__contains__");
+    asked[2] = PyUnicode_InternFromString("__setitem__");
+    return asked[0] && asked[1] && asked[2] ? PyType_Ready(&PlanType) : -1;
 }

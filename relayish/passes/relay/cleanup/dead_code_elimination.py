@@ -38,10 +38,10 @@ class _Eliminator(ExprMutator):
 
     def visit_let(self, let: Let) -> Expr:
         used, nested = self._needed.used, self._needed.nested
-        kept_for_effect, memo = self._needed.kept_for_effect, self.memo_map
-        chain: list[Let] = []
-        tail: Expr = let
-        while type(tail) is Let and tail not in memo:
+        kept_for_effect, shared = self._needed.kept_for_effect, self._needed.entered_again
+        chain = [let]
+        tail = let.body
+        while type(tail) is Let and tail not in shared:
             chain.append(tail)
             tail = tail.body
         image = self.visit(tail)
@@ -54,7 +54,6 @@ class _Eliminator(ExprMutator):
                     image = Let._make(binding.var, value, image, binding.span, None)
                 else:
                     image = binding
-            memo[binding] = image
         return image
 
 

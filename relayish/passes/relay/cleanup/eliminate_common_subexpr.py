@@ -26,7 +26,7 @@ one is left::
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Final
+from typing import Final, TypeAlias
 
 from relayish.analysis.effect_rules import effect_of_op
 from relayish.analysis.exact_key import scalar_key
@@ -42,12 +42,22 @@ _BY_VALUE: Final[frozenset[type[Node]]] = frozenset({Constant, Tuple})
 """Arguments that may be the same without being the same object."""
 
 
-class _Mergeable(dict[Expr, bool]):
-    """Whether calls of an operator may be merged, found out when it is first met."""
+_First: TypeAlias = dict[Hashable, Expr]
+"""The first node that has each key."""
 
-    def __missing__(self, op: Expr) -> bool:
-        mergeable = self[op] = type(op) is Op and not effect_of_op(op)
-        return mergeable
+
+class _Calls(dict[Expr, _First | None]):
+    """The first calls of an operator by what is compared; ``None`` where they may not be merged.
+
+    A key that names the operator as well would be one more tuple for each call, which the
+    collector would look through again and again.
+    """
+
+    def __missing__(self, op: Expr) -> _First | None:
+        mergeable = type(op) is Op and not effect_of_op(op)
+        made: _First | None = {} if mergeable else None
+        self[op] = made
+        return made
 
 
 class CommonSubexprEliminator(MixedModeMutator):
@@ -62,8 +72,8 @@ class CommonSubexprEliminator(MixedModeMutator):
 
     def __init__(self, fskip: Callable[[Expr], bool] | None = None) -> None:
         self._fskip = fskip
-        self._first: dict[Hashable, Expr] = {}
-        self._mergeable = _Mergeable()
+        self._calls = _Calls()
+        self._projections: _First = {}
         self._attrs: dict[int, Hashable] = {}
         self._held: list[Attrs] = []  # attributes whose identity is a key in ``_attrs``
         self._constants: dict[Hashable, Expr] = {}
@@ -104,30 +114,31 @@ class CommonSubexprEliminator(MixedModeMutator):
     def _is_value(self, value: Expr) -> bool:
         """Return whether a node has one value, wherever it is evaluated."""
         if type(value) is Call:
-            return bool(value.args) and self._mergeable[value.op]
+            return bool(value.args) and self._calls[value.op] is not None
         return type(value) is TupleGetItem
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:  # noqa: ARG002
         """Return the first call of the operator with these attributes and arguments."""
-        op, args = post.op, post.args
-        if not self._mergeable[op] or not args:
+        args = post.args
+        first = self._calls[post.op]
+        if first is None or not args:
             return post
         if self._fskip is not None and self._fskip(post):
             return post
-        key: Hashable = (op, args)
+        key: Hashable = args
         for arg in args:
             if type(arg) in _BY_VALUE:
-                key = (op, tuple([self._argument_key(arg) for arg in args]))
+                key = tuple([self._argument_key(arg) for arg in args])
                 break
         if post.attrs is not None:
             key = (key, self._attrs_key(post.attrs))
-        return self._first.setdefault(key, post)
+        return first.setdefault(key, post)
 
     def rewrite_tuple_getitem(self, pre: TupleGetItem, post: TupleGetItem) -> Expr:  # noqa: ARG002
         """Return the first projection of that field of that tuple."""
         if self._fskip is not None and self._fskip(post):
             return post
-        return self._first.setdefault((post.index, post.tuple_value), post)
+        return self._projections.setdefault((post.index, post.tuple_value), post)
 
     def _argument_key(self, arg: Expr) -> Hashable:
         """Return what counts of an argument: its identity, or the value of a scalar.

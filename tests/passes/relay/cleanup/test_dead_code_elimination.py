@@ -61,6 +61,20 @@ def test_shared_chain_is_rebuilt_once() -> None:
     assert out.value is x
 
 
+@pytest.mark.parametrize("inner_first", [False, True])
+def test_end_of_a_chain_that_stands_elsewhere_too_stays_shared(inner_first: bool) -> None:
+    x, a, b, dead = Var("x"), Var("a"), Var("b"), Var("dead")
+    double = Call(get_op("add"), (x, x))
+    inner = Let(b, double, Let(dead, double, Call(get_op("add"), (b, b))))
+    outer = Let(a, double, inner)
+    fields = (inner, outer) if inner_first else (outer, inner)
+    out = eliminate_dead_code(Tuple(fields))
+    assert isinstance(out, Tuple)
+    image = out.fields[0 if inner_first else 1]
+    assert image is not inner
+    assert out.fields[1 if inner_first else 0] is image
+
+
 def test_variable_whose_memory_is_shared_is_not_inlined() -> None:
     x, first = Var("x"), Var("first")
     second = Var("second", may_share=first)

@@ -99,11 +99,14 @@ class Needed:
         self.used: set[Node] = set()
         self.nested: set[Expr] = set()
         self.kept_for_effect: set[Expr] = set()
+        self.entered_again: set[Node] = set()
+        """The lets that several expressions lead to."""
 
     def find(self) -> None:
         """Start from the result and from every value with an effect; follow uses to values."""
         bound, used, table = self.bound, self.used, EXPRESSIONS.push
-        seen: set[Node] = set()
+        seen: set[Node] = set()  # but for lets, which are noted where they are met again
+        lets: set[Node] = set()
         stack: list[Node] = [self._root]
         pop, append = stack.pop, stack.append
         while stack:
@@ -117,30 +120,36 @@ class Needed:
                     if node.may_share is not None:
                         append(node.may_share)
                 continue
-            if node in seen:
-                continue
             if kind is Let:
-                append(self._descend(node, seen, append))
-                continue
-            seen.add(node)
-            push = table[kind]
-            if push is not None:
-                push(node, seen, append)
+                tail = self._descend(node, lets, append)
+                if tail is not None:
+                    append(tail)
+            elif node not in seen:
+                seen.add(node)
+                push = table[kind]
+                if push is not None:
+                    push(node, seen, append)
 
-    def _descend(self, node: Node, seen: set[Node], append: Callable[[Node], None]) -> Node:
-        """Note the bindings of a chain of lets; return its tail, or where it was entered before."""
-        while type(node) is Let and node not in seen:
-            seen.add(node)
+    def _descend(
+        self, node: Node, lets: set[Node], append: Callable[[Node], None]
+    ) -> Node | None:
+        """Note the bindings of a chain of lets; return its tail, if it was not entered before."""
+        bound, used, is_flat, add = self.bound, self.used, self._effects.is_flat, lets.add
+        while type(node) is Let:
+            if node in lets:
+                self.entered_again.add(node)
+                return None
+            add(node)
             var, value = node.var, node.value
-            self.bound[var] = value
-            if not self._effects.is_flat(value):
+            bound[var] = value
+            if not is_flat(value):
                 self.nested.add(value)
                 if self._effects.must_stay(value):
                     self.kept_for_effect.add(value)
                     append(value)
                     if var.may_share is not None:
                         append(var.may_share)
-            if var in self.used:  # by an enclosing scope that shares a part of this one
+            if var in used:  # by an enclosing scope that shares a part of this one
                 append(value)
             node = node.body
         return node
