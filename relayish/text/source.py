@@ -62,7 +62,7 @@ class Source:
         self._starts: list[int] = [0]
         self._starts += [found.end() for found in re.finditer("\n", text)]
         self._has_odd_comments = _ODD_COMMENT.search(text) is not None
-        self._line = 0
+        self._line = row
         self._line_start = -1
         self._line_end = -1
 
@@ -70,19 +70,21 @@ class Source:
         """Return the span of the text from ``start`` up to ``end``."""
         if not self._line_start <= start < self._line_end:
             self._seek(start)
-        line, line_start = self._line, self._line_start
+        line, before = self._line, self._line_start - 1
         if end <= self._line_end:
-            return _NEW(Span, (self.name, line, line, start - line_start + 1, end - line_start + 1))
+            return _NEW(Span, (self.name, line, line, start - before, end - before))
         end_line, end_column = self.locate(end)
         end_line += self.row
-        return Span(self.name, line, end_line, start - line_start + 1, end_column)
+        return Span(self.name, line, end_line, start - before, end_column)
 
     def _seek(self, at: int) -> None:
-        line = bisect_right(self._starts, at)
+        """Go to the line of offset ``at``: mostly the next one."""
+        starts, line = self._starts, self._line - self.row + 1
+        if not (line < len(starts) and starts[line - 1] <= at < starts[line]):
+            line = bisect_right(starts, at)
         self._line = line + self.row
-        self._line_start = self._starts[line - 1]
-        after = self._starts[line] if line < len(self._starts) else len(self.text) + 1
-        self._line_end = after
+        self._line_start = starts[line - 1]
+        self._line_end = starts[line] if line < len(starts) else len(self.text) + 1
 
     def locate(self, at: int) -> tuple[int, int]:
         """Return line and column of an offset, both from 1, ``row`` left out."""

@@ -145,6 +145,7 @@ class Writer(ABC):
     def statements(self, block: int, depth: int) -> Rule:
         """The lines of what is used as an operand in a block."""
         out, texts, indent, write = self.out, self.texts, INDENTS[depth], TEXTS
+        noted = self.notes is not None
         for node in self.layout.lines[block]:
             made = write[type(node)](self, node, depth)
             if type(made) is Line:
@@ -152,7 +153,7 @@ class Writer(ABC):
                 continue
             name = f"%{self._temps}"
             self._temps += 1
-            place = self.note_before(LineKind.VALUE, node, indent)
+            place = self.note_before(LineKind.VALUE, node, indent) if noted else None
             if type(made) is str:
                 out.append(f"{indent}{name} = {made}{self.comment(node)};\n")
             else:
@@ -161,7 +162,8 @@ class Writer(ABC):
                 yield made
                 out.append(f"{')' if bracketed else ''}{self.comment(node)};\n")
             texts[node] = name
-            self.note_after(place, indent)
+            if noted:
+                self.note_after(place, indent)
 
     def body(
         self, block: int | None, node: Node, depth: int, owner: Node | None = None, case: int = 0

@@ -30,9 +30,7 @@ def block(reader: Reader, close: str | None) -> Rule:
     mark = len(reader.hidden_locals)
     bindings: list[tuple[Var, Expr, int]] = []
     while True:
-        fast = FAST.match(reader.text, reader.pos)
-        if fast is not None and _read_fast(reader, fast, bindings):
-            continue
+        _read_fast(reader, bindings)
         reader.skip()
         found = reader.match(STATEMENT)
         if found is None:
@@ -64,36 +62,38 @@ def block(reader: Reader, close: str | None) -> Rule:
     return value
 
 
-def _read_fast(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]) -> bool:
-    """Read ``%n = op(%a, %b);`` or ``let %x = op(%a, %b);``, or return false and stay."""
-    temp, local, name, words = found.groups()
-    callee = reader.callees.get(name)
-    if callee is None:
-        if is_reserved(name):
-            return False
-        callee = reader.callee(name, found.start(3))
-    if not callee.is_fast:
-        return False
-    env = reader.env
-    try:
-        args = tuple([env[word] for word in words.split(", ")])
-    except KeyError:
-        return False  # the general rule says what is wrong
-    if reader.is_mixed and not all(type(arg) in Expr.kinds for arg in args):
-        return False
-    span = reader.span(found.start(3), found.end(4) + 1)
-    call = Call._make(callee.expr, args, callee.default_attrs, (), span, None)
-    reader.pos = found.end()
-    if temp is None:
-        at = found.start(2)
-        var = Var._make(local[1:], None, None, None, reader.span(at, found.end(2)), None)
-        reader.bind(local, var)
-        bindings.append((var, call, at))
-    elif reader.function_depth > 1:
-        reader.define(temp, call)
-    else:
-        env[temp] = call
-    return True
+def _read_fast(reader: Reader, bindings: list[tuple[Var, Expr, int]]) -> None:
+    """Read each ``%n = op(%a, %b);`` and ``let %x = op(%a, %b);`` up to what has another form."""
+    text, callees, env, span = reader.text, reader.callees, reader.env, reader.span
+    while (found := FAST.match(text, reader.pos)) is not None:
+        temp, local, name, words = found.groups()
+        at = found.start(3)
+        callee = callees.get(name)
+        if callee is None:
+            if is_reserved(name):
+                return
+            callee = reader.callee(name, at)
+        if not callee.is_fast:
+            return
+        try:
+            args = tuple([env[word] for word in words.split(", ")])
+        except KeyError:
+            return  # the general rule says what is wrong
+        if reader.is_mixed and not all(type(arg) in Expr.kinds for arg in args):
+            return
+        call = Call._make(
+            callee.expr, args, callee.default_attrs, (), span(at, found.end(4) + 1), None
+        )
+        reader.pos = found.end()
+        if temp is None:
+            at = found.start(2)
+            var = Var._make(local[1:], None, None, None, span(at, found.end(2)), None)
+            reader.bind(local, var)
+            bindings.append((var, call, at))
+        elif reader.function_depth > 1:
+            reader.define(temp, call)
+        else:
+            env[temp] = call
 
 
 def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]) -> Rule:
