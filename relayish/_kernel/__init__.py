@@ -26,7 +26,7 @@ compiled: Final = _compiled is not None
 """Whether the compiled core is in use."""
 
 SHAPES: Final = {name: number for number, name in enumerate(
-    ("kept", "inferred", "one", "optional", "many", "mixed")
+    ("kept", "inferred", "skipped", "leaf", "one", "optional", "many", "mixed")
 )}  # fmt: skip
 """How a plan follows a field, by the name of its shape; the C knows them by number."""
 
@@ -36,7 +36,7 @@ CHECKS: Final = {name: number for number, name in enumerate(
 """How a layout checks a field; the C knows them by number."""
 
 FORMS: Final = {name: number for number, name in enumerate(
-    ("push", "push_all", "rebuild", "retype", "carry")
+    ("push", "push_all", "rebuild", "retype", "carry", "expand")
 )}  # fmt: skip
 """What a plan does with a node; the C knows them by number."""
 
@@ -69,8 +69,8 @@ def plan(
     form: str,
     kind: type,
     root: type,
-    fields: Iterable[tuple[str, int]],
-    make: Callable[..., Any],
+    fields: Iterable[tuple[str, str, bool]],
+    told: object,
     generate: Callable[[], Any],
 ) -> Any:  # Any: a function, as the form says
     """Return what ``generate`` does: a function that pushes children of nodes, or rebuilds them.
@@ -79,13 +79,14 @@ def plan(
         form: One of :data:`FORMS`.
         kind: The class of nodes.
         root: The root of all such classes.
-        fields: Each field of the kind, and how it is followed: one of :data:`SHAPES`.
-        make: What makes a new node of the values of all fields.
+        fields: Names of fields, how they are followed, one of :data:`SHAPES`, and whether they bind.
+        told: What makes a new node of the values of all fields; kinds of names, of ``expand``.
         generate: Makes the function in Python.
     """
     if _compiled is None:
         return generate()
-    return _compiled.plan(FORMS[form], kind, root, tuple(fields), make, generate)
+    known = tuple([(name, SHAPES[shape], binds) for name, shape, binds in fields])
+    return _compiled.plan(FORMS[form], kind, root, known, told, generate)
 
 
 def loop(name: str, *told: object) -> Callable[[_F], _F]:

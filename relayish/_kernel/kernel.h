@@ -22,7 +22,7 @@
 
 /* How a field holds nodes, as far as a traversal follows it.  The numbers are those of SHAPES in
    __init__.py. */
-enum shape { KEPT, INFERRED, ONE, OPTIONAL, MANY, MIXED };
+enum shape { KEPT, INFERRED, SKIPPED, LEAF, ONE, OPTIONAL, MANY, MIXED };
 
 /* What a constructor asks of a value.  The numbers are those of CHECKS in __init__.py. */
 enum check { CONVERT, IN_KINDS, IN_KINDS_OR_NONE, ALL_IN_KINDS, EXACT, INSTANCE };
@@ -59,18 +59,20 @@ typedef struct {
 } Layout;
 
 typedef struct {
+    PyObject *name;
     Py_ssize_t offset;
     enum shape shape;
+    bool binds;
 } PlanField;
 
-enum form { PUSH, PUSH_ALL, REBUILD, RETYPE, CARRY };
+enum form { PUSH, PUSH_ALL, REBUILD, RETYPE, CARRY, EXPAND };
 
 typedef struct {
     PyObject_HEAD
     vectorcallfunc vectorcall;
     enum form form;
     PyTypeObject *kind;
-    PyObject *make;     /* makes a node of the values of all fields */
+    PyObject *told;     /* makes a node of the values of all fields; of EXPAND, the kinds of names */
     PyObject *generate; /* returns the function that the plan stands for */
     PyObject *python;   /* that function, once it was asked for */
     Py_ssize_t size;
@@ -101,28 +103,65 @@ typedef struct {
     PyObject *table, *get;
 } Images;
 
+/* A loop stands for a Python function, mostly a method, and takes its arguments.  It returns NULL
+   without an exception where it has done nothing and Python has to do it. */
+typedef struct Loop Loop;
+typedef PyObject *(*Run)(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+
+struct Loop {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Run run;
+    PyObject *python; /* the function */
+    PyObject *told;   /* a tuple: what else the function finds in its module */
+};
+
+PyObject *walk(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *walk_post_order(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *mutate(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *rewrite(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *post_order(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *hash_node(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *with_fields(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+
+/* Names of attributes, interned: attr.memo_map is "memo_map". */
+#define EACH_NAME(DO) \
+    DO(__new__) DO(_after) DO(_handlers) DO(_hash_leaf) DO(_hashes) DO(_images) \
+    DO(_is_post_order) DO(_make) DO(_numbers) DO(_push) DO(_rebuild) DO(_refuse) DO(_rewriter) \
+    DO(_rewrites) DO(append) DO(extend) DO(get) DO(memo_map) DO(push_all) DO(visit_children) \
+    DO(visit_counter) DO(visit_limit)
+#define AS_MEMBER(name) PyObject *name;
+extern struct names {
+    EACH_NAME(AS_MEMBER)
+} attr;
+
 extern PyTypeObject LayoutType, PlanType, LoopType;
 extern PyObject *Node; /* the root of all node classes */
 
 /* Returns a node of owned values, which it takes over, also where it fails. */
 PyObject *layout_fill(Layout *layout, PyObject **values);
-Layout *layout_in_use(PyTypeObject *kind);
-int with_fields(PyObject *node, PyObject *const *given, PyObject *names, PyObject **made);
 Py_ssize_t offset_of(PyTypeObject *kind, PyObject *name);
-int layouts_begin(void);
-int plans_begin(void);
 
 /* These return 1, or 0 where Python has to do it, or -1 with an exception. */
 int plan_push(Plan *plan, PyObject *node, PyObject *seen, Stack *stack);
 int plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject **made);
-PyObject *plan_in_python(Plan *plan);
 
 /* Whether it is a dictionary of which nothing is overridden but what answers for missing keys. */
 bool is_plain_dict(PyObject *table);
+
+/* Returns what a table by kind has for a node, owned; the table makes what is missing. */
+PyObject *entry_of(PyObject *table, PyObject *node);
+/* Pushes the children of a node that are not in `seen`, by a plan or by a function. */
+int push_below(PyObject *push, PyObject *node, PyObject *seen, Stack *stack);
+/* Looks for signals, and lets threads run, every so many nodes that are counted. */
+int breathe_at(Py_ssize_t *count);
 
 PyObject *kernel_layout(PyObject *module, PyObject *args);
 PyObject *kernel_plan(PyObject *module, PyObject *args);
 PyObject *kernel_loop(PyObject *module, PyObject *args);
 PyObject *kernel_settle(PyObject *module, PyObject *args);
+int layouts_begin(void);
+int plans_begin(void);
+int loops_begin(void);
 
 #endif

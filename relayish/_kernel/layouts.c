@@ -223,19 +223,17 @@ checked_fill(Layout *layout, PyObject **values, const bool *is_new)
     return layout_fill(layout, values);
 }
 
-static PyObject *new_name = NULL, *make_name = NULL;
-
 /* Returns the layout that makes nodes of a kind, borrowed; NULL if there is none, or if somebody
    has put another constructor, or other code, in the place of the one it stands for. */
-Layout *
+static Layout *
 layout_in_use(PyTypeObject *kind)
 {
-    PyObject *layout = PyDict_GetItemWithError(kind->tp_dict, make_name);
+    PyObject *layout = PyDict_GetItemWithError(kind->tp_dict, attr._make);
     if (layout == NULL || Py_TYPE(layout) != &LayoutType) {
         return NULL;
     }
     Layout *found = (Layout *)layout;
-    PyObject *constructor = PyDict_GetItemWithError(kind->tp_dict, new_name);
+    PyObject *constructor = PyDict_GetItemWithError(kind->tp_dict, attr.__new__);
     if (constructor != found->constructor || PyFunction_GET_CODE(constructor) != found->code) {
         return NULL;
     }
@@ -525,14 +523,16 @@ is_held(PyObject *old, PyObject *given)
     return true;
 }
 
-/* Stands for Node.with_fields: returns 1 and what it returns, 0 where Python has to, or -1. */
-int
-with_fields(PyObject *node, PyObject *const *given, PyObject *names, PyObject **made)
+/* Node.with_fields */
+PyObject *
+with_fields(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyObject *names)
 {
-    Layout *layout = layout_in_use(Py_TYPE(node));
+    Layout *layout = given == 1 ? layout_in_use(Py_TYPE(args[0])) : NULL;
     if (layout == NULL) {
-        return PyErr_Occurred() ? -1 : 0;
+        return NULL;
     }
+    PyObject *node = args[0];
+    args += 1;
     bool changed = false;
     PyObject *values[MOST_FIELDS] = {NULL};
     Py_ssize_t named = names == NULL ? 0 : PyTuple_GET_SIZE(names);
@@ -540,18 +540,17 @@ with_fields(PyObject *node, PyObject *const *given, PyObject *names, PyObject **
         Py_ssize_t place = index_of(layout, PyTuple_GET_ITEM(names, i));
         PyObject *old = place < 0 ? NULL : SLOT(node, layout->fields[place].offset);
         if (old == NULL) {
-            return 0;
+            return NULL;
         }
-        if (PyTuple_Check(given[i]) && !PyTuple_CheckExact(given[i])) {
-            return 0; /* a named tuple: what it compares as is its own affair */
+        if (PyTuple_Check(args[i]) && !PyTuple_CheckExact(args[i])) {
+            return NULL; /* a named tuple: what it compares as is its own affair */
         }
-        bool held = is_held(old, given[i]);
-        values[place] = held ? old : given[i];
+        bool held = is_held(old, args[i]);
+        values[place] = held ? old : args[i];
         changed = changed || !held;
     }
     if (!changed) {
-        *made = Py_NewRef(node);
-        return 1;
+        return Py_NewRef(node);
     }
     bool is_given[MOST_FIELDS];
     for (Py_ssize_t i = 0; i < layout->size; i++) {
@@ -561,24 +560,22 @@ with_fields(PyObject *node, PyObject *const *given, PyObject *names, PyObject **
             values[i] = field->inferred ? field->fallback : SLOT(node, field->offset);
         }
         if (values[i] == NULL) {
-            return 0;
+            return NULL;
         }
     }
     for (Py_ssize_t i = 0; i < layout->size; i++) {
         Py_INCREF(values[i]);
     }
     Py_INCREF(layout);
-    *made = checked_fill(layout, values, is_given);
+    PyObject *made = checked_fill(layout, values, is_given);
     Py_DECREF(layout);
-    return *made == NULL ? -1 : 1;
+    return made;
 }
 
 int
 layouts_begin(void)
 {
-    new_name = PyUnicode_InternFromString("__new__");
-    make_name = PyUnicode_InternFromString("_make");
     frozen_classes = PyTuple_New(0);
     lasting_classes = PyTuple_New(0);
-    return new_name && make_name && frozen_classes && lasting_classes ? PyType_Ready(&LayoutType) : -1;
+    return frozen_classes && lasting_classes ? PyType_Ready(&LayoutType) : -1;
 }

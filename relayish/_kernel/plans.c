@@ -194,7 +194,7 @@ plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject
         case INFERRED:
             value = Py_NewRef(plan->form == RETYPE ? more : Py_None);
             break;
-        case KEPT:
+        default:
             value = Py_NewRef(old);
         }
         if (value == NULL) {
@@ -213,11 +213,11 @@ plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject
         *made = Py_NewRef(node);
         return 1;
     }
-    if (Py_TYPE(plan->make) == &LayoutType) {
-        *made = layout_fill((Layout *)plan->make, values);
+    if (Py_TYPE(plan->told) == &LayoutType) {
+        *made = layout_fill((Layout *)plan->told, values);
     }
     else {
-        *made = PyObject_Vectorcall(plan->make, values, size, NULL);
+        *made = PyObject_Vectorcall(plan->told, values, size, NULL);
         for (Py_ssize_t i = 0; i < size; i++) {
             Py_DECREF(values[i]);
         }
@@ -232,7 +232,7 @@ plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject
     return 1;
 }
 
-/* ---- Plans as functions ------------------------------------------------------------------------ */
+/* ---- Methods that are known ----------------------------------------------------------------------- */
 
 /* What list.append, list.extend and dict.get are made of, to know them by when they are given. */
 static PyMethodDef *append_method, *extend_method, *get_method;
@@ -244,6 +244,100 @@ owner_of(PyObject *bound, PyMethodDef *method)
     bool is_it = PyCFunction_Check(bound) && ((PyCFunctionObject *)bound)->m_ml == method;
     return is_it ? PyCFunction_GET_SELF(bound) : NULL;
 }
+
+/* ---- Pairs to compare -------------------------------------------------------------------------- */
+
+/* Appends one pair of what two nodes hold, as structural equality keeps it.  Pairs lead up to the
+   roots, never in a circle, so the collector need not look at them. */
+static int
+append_pair(
+    PyObject *pairs, PyObject *left, PyObject *right, PyObject *parent, PyObject *name, Py_ssize_t at)
+{
+    PyObject *index = PyLong_FromSsize_t(at);
+    PyObject *pair = index == NULL ? NULL : PyTuple_Pack(5, left, right, parent, name, index);
+    int done = pair == NULL ? -1 : PyList_Append(pairs, pair);
+    if (done == 0) {
+        PyObject_GC_UnTrack(pair);
+    }
+    Py_XDECREF(pair);
+    Py_XDECREF(index);
+    return done < 0 ? -1 : 1;
+}
+
+static int
+append_pairs(
+    Plan *plan, PlanField *field, PyObject *left, PyObject *right, PyObject *parent, PyObject *pairs)
+{
+    int done = 1;
+    if (field->shape == MANY) {
+        for (Py_ssize_t i = PyTuple_GET_SIZE(left) - 1; done > 0 && i >= 0; i--) {
+            PyObject *one = PyTuple_GET_ITEM(left, i), *other = PyTuple_GET_ITEM(right, i);
+            done = append_pair(pairs, one, other, parent, field->name, i);
+        }
+        return done;
+    }
+    bool same = left == right && field->shape != SKIPPED;
+    if (same && field->shape != LEAF && !field->binds) {
+        int is_name = PySet_Contains(plan->told, (PyObject *)Py_TYPE(left));
+        if (is_name < 0) {
+            return -1;
+        }
+        same = is_name;
+    }
+    return same && !field->binds ? 1 : append_pair(pairs, left, right, parent, field->name, -1);
+}
+
+/* Appends the pairs of what two nodes of one kind hold, the first one last, when what they bind was
+   told to correspond; 0 where they differ already, or where more than fields is compared. */
+static int
+run_expand(Plan *plan, PyObject *const *args)
+{
+    PyObject *lhs = args[0], *rhs = args[1], *parent = args[2], *bind = args[3];
+    PyObject *pairs = owner_of(args[4], append_method);
+    if (pairs == NULL || Py_TYPE(lhs) != plan->kind || Py_TYPE(rhs) != plan->kind) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < plan->size; i++) {
+        PlanField *field = &plan->fields[i];
+        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
+        if (left == NULL || right == NULL || (field->shape == SKIPPED && left != right)) {
+            return 0;
+        }
+        if (field->shape == MANY
+            && (!PyTuple_CheckExact(left) || !PyTuple_CheckExact(right)
+                || PyTuple_GET_SIZE(left) != PyTuple_GET_SIZE(right))) {
+            return 0;
+        }
+    }
+    for (Py_ssize_t i = 0; i < plan->size && plan->fields[i].binds; i++) { /* these come first */
+        PlanField *field = &plan->fields[i];
+        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
+        bool many = field->shape == MANY;
+        for (Py_ssize_t j = 0; j < (many ? PyTuple_GET_SIZE(left) : 1); j++) {
+            PyObject *taken[] = {
+                many ? PyTuple_GET_ITEM(left, j) : left, many ? PyTuple_GET_ITEM(right, j) : right};
+            if (field->shape == OPTIONAL && (left == Py_None || right == Py_None)) {
+                continue;
+            }
+            PyObject *bound = PyObject_Vectorcall(bind, taken, 2, NULL);
+            if (bound == NULL) {
+                return -1;
+            }
+            Py_DECREF(bound);
+        }
+    }
+    for (Py_ssize_t i = plan->size - 1; i >= 0; i--) {
+        PlanField *field = &plan->fields[i];
+        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
+        if (field->shape != SKIPPED
+            && append_pairs(plan, field, left, right, parent, pairs) < 0) {
+            return -1;
+        }
+    }
+    return 1;
+}
+
+/* ---- Plans as functions ------------------------------------------------------------------------ */
 
 /* What programs ask dictionaries, and a class that is to be taken for one must not override. */
 static PyObject *asked[3];
@@ -282,7 +376,7 @@ is_plain_dict(PyObject *table)
     return true;
 }
 
-PyObject *
+static PyObject *
 plan_in_python(Plan *plan)
 {
     if (plan->python == NULL) {
@@ -320,33 +414,40 @@ plan_call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
     Plan *plan = (Plan *)self;
     PyObject *made = NULL;
     int done = 0;
-    if (names == NULL && PyVectorcall_NARGS(flags) == (plan->form == REBUILD ? 2 : 3)) {
-        bool pushes = plan->form == PUSH || plan->form == PUSH_ALL;
-        done = pushes ? run_push(plan, args) : run_rebuild(plan, args, &made);
-        if (pushes && done == 1) {
-            Py_RETURN_NONE;
+    Py_ssize_t takes = plan->form == REBUILD ? 2 : plan->form == EXPAND ? 5 : 3;
+    if (names == NULL && PyVectorcall_NARGS(flags) == takes) {
+        switch (plan->form) {
+        case PUSH:
+        case PUSH_ALL:
+            done = run_push(plan, args);
+            break;
+        case EXPAND:
+            done = run_expand(plan, args);
+            break;
+        default:
+            done = run_rebuild(plan, args, &made);
         }
     }
     if (done != 0) {
-        return done < 0 ? NULL : made;
+        return done < 0 ? NULL : made != NULL ? made : Py_NewRef(Py_None);
     }
     PyObject *python = plan_in_python(plan);
     return python == NULL ? NULL : PyObject_Vectorcall(python, args, flags, names);
 }
 
-/* plan(form, kind, root, fields, make, generate) */
+/* plan(form, kind, root, fields, told, generate) */
 PyObject *
 kernel_plan(PyObject *Py_UNUSED(module), PyObject *args)
 {
     int form;
-    PyObject *kind, *root, *fields, *make, *generate;
+    PyObject *kind, *root, *fields, *told, *generate;
     if (!PyArg_ParseTuple(
             args, "iO!O!O!OO:plan", &form, &PyType_Type, &kind, &PyType_Type, &root, &PyTuple_Type,
-            &fields, &make, &generate)) {
+            &fields, &told, &generate)) {
         return NULL;
     }
     Py_ssize_t size = PyTuple_GET_SIZE(fields);
-    if (size > MOST_FIELDS || form < PUSH || form > CARRY) {
+    if (size > MOST_FIELDS || form < PUSH || form > EXPAND) {
         return PyObject_CallNoArgs(generate);
     }
     Py_XSETREF(Node, Py_NewRef(root));
@@ -357,7 +458,7 @@ kernel_plan(PyObject *Py_UNUSED(module), PyObject *args)
     plan->vectorcall = plan_call;
     plan->form = form;
     plan->kind = (PyTypeObject *)Py_NewRef(kind);
-    plan->make = Py_NewRef(make);
+    plan->told = Py_NewRef(told);
     plan->generate = Py_NewRef(generate);
     plan->python = NULL;
     plan->size = size;
@@ -369,13 +470,15 @@ kernel_plan(PyObject *Py_UNUSED(module), PyObject *args)
     }
     for (Py_ssize_t i = 0; i < size; i++) {
         PyObject *name;
-        int shape;
-        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(fields, i), "Ui:field", &name, &shape)
+        int shape, binds;
+        if (!PyArg_ParseTuple(PyTuple_GET_ITEM(fields, i), "Uip:field", &name, &shape, &binds)
             || (plan->fields[i].offset = offset_of(plan->kind, name)) < 0) {
             Py_DECREF(plan);
             return NULL;
         }
+        plan->fields[i].name = Py_NewRef(name);
         plan->fields[i].shape = shape;
+        plan->fields[i].binds = binds;
     }
     return (PyObject *)plan;
 }
@@ -384,7 +487,7 @@ static int
 plan_traverse(Plan *plan, visitproc visit, void *arg)
 {
     Py_VISIT(plan->kind);
-    Py_VISIT(plan->make);
+    Py_VISIT(plan->told);
     Py_VISIT(plan->generate);
     Py_VISIT(plan->python);
     return 0;
@@ -395,10 +498,13 @@ static void
 plan_free(Plan *plan)
 {
     PyObject_GC_UnTrack(plan);
+    for (Py_ssize_t i = 0; plan->fields != NULL && i < plan->size; i++) {
+        Py_XDECREF(plan->fields[i].name);
+    }
     PyMem_Free(plan->fields);
     Py_XDECREF(plan->python);
     Py_XDECREF(plan->generate);
-    Py_XDECREF(plan->make);
+    Py_XDECREF(plan->told);
     Py_XDECREF(plan->kind);
     PyObject_GC_Del(plan);
 }
@@ -438,8 +544,8 @@ plans_begin(void)
         PyErr_SetString(PyExc_ImportError, "list and dict are not as the compiled core knows them");
         return -1;
     }
-    asked[0] = PyUnicode_InternFromString("get");
+    asked[0] = attr.get;
     asked[1] = PyUnicode_InternFromString("__contains__");
     asked[2] = PyUnicode_InternFromString("__setitem__");
-    return asked[0] && asked[1] && asked[2] ? PyType_Ready(&PlanType) : -1;
+    return asked[1] && asked[2] ? PyType_Ready(&PlanType) : -1;
 }

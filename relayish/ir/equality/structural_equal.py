@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
+from relayish._kernel import plan
 from relayish.errors import RelayishError
 from relayish.ir.attributes.attrs import Attrs
 from relayish.ir.equality.comparison import COMPARISONS
@@ -302,7 +303,18 @@ def _generate_expand(kind: type[Node]) -> _Expand:
     lines = checks + [line for push in reversed(pushes) for line in push]
     scope = {"names": NAMES, "beside": comparison.beside}
     signature = "expand(lhs, rhs, parent, bind, append)"
-    expand: _Expand = compile_function(signature, [*lines, "return None"], scope)
+
+    def generate() -> _Expand:
+        expand: _Expand = compile_function(signature, [*lines, "return None"], scope)
+        return expand
+
+    if comparison.beside is not None and not comparison.skipped:
+        return generate()
+    beside = comparison.skipped if comparison.beside is not None else ()
+    fields = [(f.name, "leaf" if f.kind is None else f.shape.value, f.binder) for f in compared]
+    fields = sorted(fields, key=lambda field: not field[2])
+    fields += [(name, "skipped", False) for name in beside]
+    expand: _Expand = plan("expand", kind, Node, fields, NAMES, generate)
     return expand
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from relayish._kernel import SHAPES, loop, plan
+from relayish._kernel import loop, plan
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.generate import compile_function, for_each
 from relayish.ir.nodes.node import Node
@@ -280,12 +280,12 @@ class Traversal:
         """Return the function of ``generate``, or what the compiled core has in its place."""
         followed = self.fields(kind)
         if form in ("push", "push_all"):
-            fields = [(f.name, SHAPES[f.shape.value]) for f in followed]
+            fields = [(f.name, f.shape.value, False) for f in followed]
         else:
             shape_of = {f: f.shape.value for f in followed} | {
                 f: "inferred" for f in kind.fields_ if f.inferred
             }
-            fields = [(f.name, SHAPES[shape_of.get(f, "kept")]) for f in kind.fields_]
+            fields = [(f.name, shape_of.get(f, "kept"), False) for f in kind.fields_]
         return plan(form, kind, Node, fields, self._maker(kind), generate)
 
     def _maker(self, kind: type[Node]) -> Callable[..., Any]:  # Any: a node of the kind
