@@ -1,4 +1,4 @@
-"""Relay's functional IR, its functors and its pass infrastructure, in pure Python.
+"""Relay's functional IR, its functors and its pass infrastructure, in Python.
 
 ``import relayish as relay`` reads as Relay reads. Every name is loaded from the module it lives in
 when it is first asked for, so importing the package costs next to nothing. Names that are none of
@@ -47,6 +47,7 @@ _FACE: _typing.Final[dict[str, tuple[str, ...]]] = {
         "UnvisitedNodeError",
         "WellFormedError",
     ),
+    "relayish._kernel": ("compiled",),
     "relayish.binary": ("read_binary", "write_binary"),
     "relayish.codegen.c.library": ("build",),
     "relayish.draw.drawing": ("Drawing", "draw"),

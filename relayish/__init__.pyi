@@ -21,6 +21,7 @@ from relayish import text as text
 from relayish import tir as tir
 from relayish import transform as transform
 from relayish import tvm as tvm
+from relayish._kernel import compiled as compiled
 from relayish.draw.drawing import Drawing as Drawing
 from relayish.draw.drawing import draw as draw
 from relayish.draw.report.recording import report as report

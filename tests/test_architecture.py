@@ -24,6 +24,7 @@ MAX_LINES = 600
 
 # lowest first; those on one line are peers. "ir.relay" is the part of "ir" that is Relay's
 LAYERS = (
+    ("_kernel",),
     ("_support.printable", "_support.retired"),
     ("errors",),
     ("_support",),

@@ -2,11 +2,13 @@
 
 Each function here is given the Python it stands for, and returns what is to be called in its place:
 of the C where there is some, and that Python itself where there is none. So no other module asks
-which it is; ``compiled`` tells people. ``RELAYISH_PURE=1`` in the environment chooses Python.
+which it is; ``compiled`` and ``MODE`` tell people. ``RELAYISH_PURE=1`` in the environment chooses
+Python.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterable
 from types import FunctionType
@@ -14,16 +16,27 @@ from typing import Any, Final, TypeVar
 
 _F = TypeVar("_F", bound=Callable[..., Any])  # Any: of any signature
 
-_compiled: Any  # Any: a module without a stub, or none
-try:
+
+def _load() -> tuple[Any, str]:  # Any: a module without a stub, or none
+    """Return the C, if it is to be had and wanted, and which it is, as people are told."""
     if os.environ.get("RELAYISH_PURE", "0") not in ("", "0"):
-        raise ImportError("pure Python was chosen")
-    from relayish._kernel import _compiled  # type: ignore[attr-defined, no-redef]
-except ImportError:
-    _compiled = None
+        return None, "pure Python: RELAYISH_PURE is set"
+    try:
+        return importlib.import_module(f"{__name__}._compiled"), "compiled core"
+    except ModuleNotFoundError:
+        return None, "pure Python: the compiled core was not built"
+    except ImportError as error:
+        return None, f"pure Python: the compiled core cannot be loaded: {error}"
+
+
+_compiled, MODE = _load()
+"""``MODE`` is what ``relayish --version`` says of the two."""
 
 compiled: Final = _compiled is not None
-"""Whether the compiled core is in use."""
+"""Whether the compiled core is in use: it was built, and ``RELAYISH_PURE=1`` does not forbid it.
+
+What a program computes is the same without it, only slower.
+"""
 
 SHAPES: Final = {name: number for number, name in enumerate(
     ("kept", "inferred", "skipped", "leaf", "one", "optional", "many", "mixed")

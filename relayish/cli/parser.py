@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib
 from typing import Final
 
 from relayish._support.version import VERSION
@@ -9,6 +11,7 @@ from relayish.cli.arguments import Parser, add_frame
 from relayish.cli.exit_codes import EXIT_CODES
 from relayish.cli.model_arguments import add_model_commands
 from relayish.cli.program_arguments import add_program_commands
+from relayish.cli.report import tell
 
 _EPILOG: Final = f"exit codes: {'; '.join(f'{code} {what}' for code, what in EXIT_CODES.items())}"
 
@@ -24,12 +27,21 @@ def build_parser() -> Parser:
     )
     parser.add_argument(
         "--version",
-        action="version",
-        version=f"relayish {VERSION}",
-        help="say which version this is, and leave",
+        action=_TellVersion,
+        nargs=0,
+        help="say which version this is, with the compiled core or in pure Python, and leave",
     )
     add_frame(parser)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     add_model_commands(commands)
     add_program_commands(commands)
     return parser
+
+
+class _TellVersion(argparse.Action):
+    """Prints the version and, behind it, whether the core is compiled, and if not, why."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_given: object, **_named: object) -> None:
+        mode = importlib.import_module("relayish._kernel").MODE  # only where it is asked for
+        tell(f"relayish {VERSION} ({mode})\n")
+        parser.exit()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import relayish
+from relayish._kernel import MODE
 from relayish.cli.main import main
 from tests.support.each import each
 
@@ -115,4 +116,5 @@ def test_traceback_is_shown_when_asked(capsys: Capture) -> None:
 
 def test_version_is_that_of_the_package(capsys: Capture) -> None:
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out == f"relayish {relayish.__version__}\n"
+    assert capsys.readouterr().out == f"relayish {relayish.__version__} ({MODE})\n"
+    assert relayish.compiled == (MODE == "compiled core")
