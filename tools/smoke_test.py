@@ -1,6 +1,6 @@
 """Try an installed relayish: a thing of each part, from outside of the checkout.
 
-python -I tools/smoke_test.py VERSION
+python -I tools/smoke_test.py compiled    # or pure, as it should be
 
 It imports nothing but what is installed, and needs none of the extras; models are tried where
 the package onnx is there.
@@ -20,6 +20,7 @@ import numpy as np
 
 import relayish as relay
 from relayish import core, tir
+from relayish._kernel import MODE
 
 PROGRAM = """#[version = "0.0.5"]
 def @main(%x: Tensor[(2), float32]) {
@@ -36,20 +37,21 @@ def main() -> None:
         AssertionError: If something does not work.
         subprocess.CalledProcessError: If a command does not.
     """
-    version = sys.argv[1]
-    try_package(version)
+    is_compiled = {"compiled": True, "pure": False}[sys.argv[1]]
+    try_package(is_compiled=is_compiled)
     try_relay()
     try_loops()
     try_core()
-    try_commands(version)
+    try_commands()
     if find_spec("onnx") is not None:
         try_models()
-    sys.stdout.write(f"relayish {version} works in {sys.prefix}\n")
+    sys.stdout.write(f"relayish {relay.__version__} ({MODE}) works in {sys.prefix}\n")
 
 
-def try_package(version: str) -> None:
+def try_package(*, is_compiled: bool) -> None:
     """Look at what is installed, and where."""
-    assert relay.__version__ == metadata.version("relayish") == version
+    assert relay.__version__ == metadata.version("relayish")
+    assert relay.compiled == is_compiled, MODE
     installed = Path(relay.__file__).parent
     assert installed.is_relative_to(sys.prefix), installed
     assert (installed / "py.typed").exists()
@@ -95,12 +97,12 @@ def try_core() -> None:
     assert relay.domain.run(mod, 5) == 40
 
 
-def try_commands(version: str) -> None:
+def try_commands() -> None:
     """Run the command, under both of its names."""
     command = Path(sysconfig.get_path("scripts"), "relayish")
     for words in ([command], [sys.executable, "-I", "-m", "relayish"]):
         told = _output([*words, "--version"])
-        assert told == f"relayish {version}\n", told
+        assert told == f"relayish {relay.__version__} ({MODE})\n", told
     assert "FoldConstant" in _output([command, "passes"])
     text = _output([command, "opt", "-", "-p", "FoldConstant,DeadCodeElimination"], PROGRAM)
     assert "multiply(%x, 3f" in text, text

@@ -126,33 +126,39 @@ def test_notes_of_the_version_lead_to_its_tag():
     assert [link for link in own if f"/v{relayish.__version__}/" not in link] == []
 
 
-def distributions(folder: Path, sdist: list[str], wheel: list[str]) -> tuple[Path, Path]:
+def distributions(
+    folder: Path, sdist: list[str], wheel: list[str], tag: str = "cp311-cp311-linux_x86_64"
+) -> tuple[Path, Path]:
     empty = folder / "empty"
     empty.touch()
     with tarfile.open(folder / "tiny-1.tar.gz", "w:gz") as archive:
         for name in sdist:
             archive.add(empty, f"tiny-1/{name}")
-    with zipfile.ZipFile(folder / "tiny-1.whl", "w") as held:
+    with zipfile.ZipFile(folder / f"tiny-1-{tag}.whl", "w") as held:
         for name in wheel:
             held.write(empty, name)
-    return folder / "tiny-1.tar.gz", folder / "tiny-1.whl"
+    return folder / "tiny-1.tar.gz", folder / f"tiny-1-{tag}.whl"
 
 
-KEPT = ["README.md", "tests/test_a.py", "relayish/py.typed"]
-WHEEL = ["relayish/py.typed", "relayish-1.dist-info/METADATA"]
+KEPT = ["README.md", "tests/test_a.py", "relayish/py.typed", "relayish/_kernel/loops.c"]
+PURE = ["relayish/py.typed", "relayish-1.dist-info/METADATA"]
+WHEEL = [*PURE, "relayish/_kernel/_compiled.cpython-311-x86_64-linux-gnu.so"]
 
 
-def test_sdist_holds_what_is_kept_and_wheel_the_package(tmp_path):
+def test_sdist_holds_what_is_kept_and_wheels_the_package(tmp_path):
     check_contents(*distributions(tmp_path, ["PKG-INFO", *KEPT], WHEEL), KEPT)
+    check_contents(*distributions(tmp_path, ["PKG-INFO", *KEPT], PURE, "py3-none-any"), KEPT)
 
 
 @pytest.mark.parametrize(
     ("sdist", "wheel", "told"),
     [
-        (KEPT[:2], WHEEL, r"tiny-1.tar.gz lacks relayish/py.typed; see MANIFEST.in"),
+        (KEPT[:3], WHEEL, r"tiny-1.tar.gz lacks relayish/_kernel/loops.c; see MANIFEST.in"),
         (KEPT[2:], WHEEL, r"lacks README.md, tests/test_a.py; see MANIFEST.in"),
-        (KEPT, ["relayish/a.py"], "tiny-1.whl lacks relayish/py.typed; see package-data"),
-        (KEPT, ["relayish/py.typed", "tests/a.py"], "holds tests beside relayish"),
+        (KEPT, ["relayish/a.py"], r"64.whl lacks relayish/py.typed; see package-data"),
+        (KEPT, [*WHEEL, "tests/a.py"], "holds tests beside relayish"),
+        (KEPT, PURE, r"64.whl holds no compiled core; is there a compiler\?"),
+        (KEPT, [*WHEEL, "relayish/_kernel/loops.c"], "holds relayish/_kernel/loops.c; see excl"),
     ],
 )
 def test_distributions_that_hold_something_else_are_refused(tmp_path, sdist, wheel, told):
@@ -160,12 +166,17 @@ def test_distributions_that_hold_something_else_are_refused(tmp_path, sdist, whe
         check_contents(*distributions(tmp_path, sdist, wheel), KEPT)
 
 
+def test_wheel_for_all_machines_that_holds_code_of_one_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match=r"any.whl holds relayish/_kernel/_compiled.cpython-311-x"):
+        check_contents(*distributions(tmp_path, KEPT, WHEEL, "py3-none-any"), KEPT)
+
+
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an sdist is no checkout")
 def test_manifest_names_all_that_is_kept():
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     rules = [words for line in lines if (words := line.split()) and words[0] != "#"]
     folders = ("relayish", *(name for sort, name, *_ in rules if sort == "graft"))
-    named = ["pyproject.toml", "LICENSE"]
+    named = ["pyproject.toml", "setup.py", "LICENSE"]
     named += [name for sort, *names in rules if sort == "include" for name in names]
     assert [
         name
