@@ -35,6 +35,12 @@ lint:  ## look for mistakes
 lint-js:  ## look for mistakes in the script of the interactive page; takes npm
 	cd tools/javascript && npm ci --silent --no-audit --no-fund && npm run --silent lint
 
+.PHONY: lint-c
+lint-c:  ## look for mistakes in the compiled core; takes a compiler
+	for file in relayish/_kernel/*.c; do \
+	    $${CC:-cc} -std=c11 -O2 -Wall -Wextra -Werror -c -o /dev/null $$file \
+	        -I"$$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')" || exit 1; done
+
 .PHONY: format
 format:  ## lay the code out
 	$(PYTHON) -m ruff format .
@@ -65,6 +71,15 @@ generated:  ## are the generated files what is generated?
 .PHONY: test
 test:  ## run the tests, documentation included
 	$(PYTHON) -m pytest -q -n auto
+
+.PHONY: core
+core: .venv/bin/python  ## compile the core anew, in place, and say whether it is in use
+	$(PYTHON) -m pip install -q --no-deps -e .
+	$(PYTHON) -m relayish --version
+
+.PHONY: test-pure
+test-pure:  ## run those tests in pure Python that the compiled core could make a difference to
+	RELAYISH_PURE=1 $(PYTHON) -m pytest -q -n auto tests/functor tests/ir tests/analysis tests/test_compiled_core.py
 
 .PHONY: docs
 docs:  ## run the examples of the documentation only

@@ -6,10 +6,12 @@ import gc
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from relayish import _kernel
 from relayish.ir.registration.declarations import declared_temporarily
 from tests.support.references import fault_of_mark
 
@@ -17,6 +19,16 @@ STARTED = pytest.StashKey[float]()
 
 MUCH = 200_000
 """So many more objects made than freed that a test is cleaned up after at once."""
+
+
+def pytest_report_header() -> str:
+    """Say what is tested, and whether its source has changed since it was compiled."""
+    home = Path(_kernel.__file__).parent
+    built = getattr(_kernel._compiled, "__file__", None)
+    is_old = built and Path(built).stat().st_mtime < max(
+        (path.stat().st_mtime for path in home.glob("*.[ch]")), default=0
+    )
+    return f"relayish: {_kernel.MODE}{', older than its source: make core' if is_old else ''}"
 
 
 @pytest.hookimpl(optionalhook=True)
