@@ -24,6 +24,9 @@ from tools.mutation_sample import nearest_tests
 ALWAYS: Final = ("tests/test_architecture.py", "tests/test_project.py", "tests/test_workflows.py")
 """Checks of the whole repository."""
 
+CORE: Final = ("tests/test_compiled_core.py", "tests/functor", "tests/ir/nodes")
+"""What is tested of the compiled core: what it stands for."""
+
 DOCS: Final = "tests/test_docs.py"
 EXAMPLES: Final = "test_the_examples_of_a_page_do_what_it_says"
 PAGES: Final = ("README.md", "CONTRIBUTING.md")
@@ -64,6 +67,8 @@ def concerned_tests(root: Path, changed: Iterable[str]) -> list[str]:
             found[path] = None
         elif name.parts[0] == "tests" and name.suffix == ".py":
             near.append(_importers(root, path))
+        elif name.parts[:2] == ("relayish", "_kernel"):
+            near.append([*CORE])
         elif name.parts[0] == "relayish" and name.suffix == ".py":
             near.append([file for tier in nearest_tests(root, path) for file in tier][:NEAREST])
         elif name.parts[0] == "tools" and (test := f"tests/tools/test_{name.stem}.py"):

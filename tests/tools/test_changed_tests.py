@@ -10,6 +10,7 @@ import pytest
 from tests import test_docs
 from tools.changed_tests import (
     ALWAYS,
+    CORE,
     DOCS,
     EXAMPLES,
     LINKS,
@@ -20,6 +21,7 @@ from tools.changed_tests import (
     concerned_tests,
     main,
 )
+from tools.links import ROOT
 
 
 @pytest.fixture
@@ -54,6 +56,12 @@ def test_module_has_the_tests_named_after_it_and_those_of_its_folder(root: Path)
     tests = found(root, "relayish/fold/bind.py")
     assert tests[0] == "tests/fold/test_bind.py"
     assert "tests/fold/test_other.py" in tests
+
+
+def test_compiled_core_has_the_tests_of_what_it_stands_for(root: Path) -> None:
+    assert found(root, "relayish/_kernel/loops.c") == [*CORE]
+    assert found(root, "relayish/_kernel/__init__.py") == [*CORE]
+    assert [path for path in CORE if not (ROOT / path).exists()] == []
 
 
 def test_test_has_itself_and_what_tests_share_has_its_users(root: Path) -> None:
