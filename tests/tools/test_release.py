@@ -197,13 +197,24 @@ def test_workflow_builds_as_the_makefile_does(workflow, target):
 def test_nothing_is_published_before_its_tests_have_passed():
     steps = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
     assert "    uses: ./.github/workflows/ci.yml\n" in steps
-    assert re.findall(r"needs: (.*)", steps) == ["[tests, build]", "publish"]
+    assert re.findall(r"needs: (.*)", steps) == ["[tests, build, wheels]", "publish"]
     tests = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert "\n  workflow_call:\n" in tests
     assert "group: ci-" in tests  # that of the caller would wait for itself
 
 
-@pytest.mark.parametrize("workflow", ["release", "site"])
+def test_wheels_of_all_machines_are_published_with_the_one_for_every_machine():
+    folder = ROOT / ".github" / "workflows"
+    release = (folder / "release.yml").read_text(encoding="utf-8")
+    wheels = (folder / "wheels.yml").read_text(encoding="utf-8")
+    assert "    uses: ./.github/workflows/wheels.yml\n" in release
+    assert "\n  workflow_call:\n" in wheels
+    assert "          name: dist-${{ matrix.machine }}\n" in wheels
+    assert release.count("          pattern: dist*\n          merge-multiple: true\n") == 2
+    assert re.findall(r"    +(dist/\S+)\n", release) == ["dist/*.tar.gz", "dist/*-none-any.whl"]
+
+
+@pytest.mark.parametrize("workflow", ["release", "site", "wheels"])
 def test_workflow_keeps_no_credentials_and_writes_nowhere_unless_a_job_says_so(workflow):
     steps = (ROOT / ".github" / "workflows" / f"{workflow}.yml").read_text(encoding="utf-8")
     assert steps.count("uses: actions/checkout") == steps.count("persist-credentials: false") == 1
