@@ -8,16 +8,6 @@
    field that holds one node, many, or one or None, and what hashes the value of a literal. */
 enum { H_PUSH, H_LAYOUTS, H_VARIABLES, H_ONE, H_MANY, H_OPTIONAL, H_LITERAL };
 
-static PyObject *
-hash_of(PyObject *hashes, PyObject *node)
-{
-    PyObject *found = PyDict_GetItemWithError(hashes, node);
-    if (found == NULL && !PyErr_Occurred()) {
-        PyErr_SetObject(PyExc_KeyError, node);
-    }
-    return Py_XNewRef(found);
-}
-
 static int
 take(PyObject *parts, PyObject *part)
 {
@@ -32,14 +22,16 @@ hash_field(
 {
     PyObject **told = &PyTuple_GET_ITEM(loop->told, 0);
     if (held == told[H_ONE]) {
-        return take(parts, hash_of(hashes, value));
+        return take(parts, PyObject_GetItem(hashes, value));
     }
     if (held == told[H_MANY]) {
-        Py_ssize_t size = PyTuple_Check(value) ? PyTuple_GET_SIZE(value) : -1;
-        int done = size < 0 ? -1 : take(parts, PyLong_FromSsize_t(size));
-        for (Py_ssize_t i = 0; done >= 0 && i < size; i++) {
-            done = take(parts, hash_of(hashes, PyTuple_GET_ITEM(value, i)));
+        Py_ssize_t size = PyObject_Size(value);
+        PyObject *items = size < 0 ? NULL : PySequence_Tuple(value);
+        int done = items == NULL ? -1 : take(parts, PyLong_FromSsize_t(size));
+        for (Py_ssize_t i = 0; done >= 0 && i < PyTuple_GET_SIZE(items); i++) {
+            done = take(parts, PyObject_GetItem(hashes, PyTuple_GET_ITEM(items, i)));
         }
+        Py_XDECREF(items);
         return done;
     }
     if (held == Py_None) {
@@ -49,7 +41,7 @@ hash_field(
         return take(parts, PyLong_FromLong(0));
     }
     if (held == told[H_OPTIONAL]) {
-        return take(parts, hash_of(hashes, value));
+        return take(parts, PyObject_GetItem(hashes, value));
     }
     return take(parts, PyObject_CallMethodOneArg(self, attr._hash_leaf, value));
 }
@@ -65,7 +57,7 @@ combine(Loop *loop, PyObject *self, PyObject *hashes, PyObject *numbers, PyObjec
         done = PyList_Append(parts, PyTuple_GET_ITEM(layout, 0));
     }
     if (done == 0 && PyTuple_GET_ITEM(layout, 1) == Py_True) {
-        done = take(parts, hash_of(numbers, node));
+        done = take(parts, PyObject_GetItem(numbers, node));
     }
     if (done == 0) {
         fields = PyTuple_GET_ITEM(layout, 2);
@@ -151,7 +143,7 @@ hash_node(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names)
     if (numbers != NULL && PyDict_CheckExact(hashes) && PyDict_CheckExact(numbers)
         && stack_push(&stack, args[1], false) > 0
         && hash_below(loop, args[0], hashes, numbers, &stack) >= 0) {
-        result = hash_of(hashes, args[1]);
+        result = PyObject_GetItem(hashes, args[1]);
     }
     stack_free(&stack);
     Py_XDECREF(hashes);

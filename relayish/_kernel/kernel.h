@@ -137,6 +137,9 @@ extern struct names {
 
 extern PyTypeObject LayoutType, PlanType, LoopType;
 extern PyObject *Node; /* the root of all node classes */
+extern PyMethodDef copied_as_functions[];
+
+PyObject *copied_as_function(PyObject *self, PyObject *memo);
 
 /* Returns a node of owned values, which it takes over, also where it fails. */
 PyObject *layout_fill(Layout *layout, PyObject **values);

@@ -137,6 +137,9 @@ layout_fill(Layout *layout, PyObject **values)
         SLOT(node, layout->fields[i].offset) = values[i];
         cyclic = cyclic || may_be_cyclic(values[i], 0);
     }
+    if (PyTuple_GET_SIZE(layout->derived)) {
+        PyObject_GC_Track(node); /* so that what is derived cannot hold it unnoticed */
+    }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(layout->derived); i++) {
         PyObject *value = PyObject_CallOneArg(PyTuple_GET_ITEM(layout->derived, i), node);
         if (value == NULL) {
@@ -146,8 +149,8 @@ layout_fill(Layout *layout, PyObject **values)
         SLOT(node, layout->derived_offsets[i]) = value;
         cyclic = cyclic || may_be_cyclic(value, 0);
     }
-    if (cyclic && !PyObject_GC_IsTracked(node)) {
-        PyObject_GC_Track(node);
+    if (cyclic != PyObject_GC_IsTracked(node)) {
+        (cyclic ? PyObject_GC_Track : PyObject_GC_UnTrack)(node);
     }
     return node;
 }
@@ -207,13 +210,12 @@ check_value(Layout *layout, LayoutField *field, PyObject **value)
     return 0;
 }
 
-/* Makes a node of owned values, of which those that are new, or all, are still to be checked. */
+/* Makes a node of owned values, which are still to be checked. */
 static PyObject *
-checked_fill(Layout *layout, PyObject **values, const bool *is_new)
+checked_fill(Layout *layout, PyObject **values)
 {
     for (Py_ssize_t i = 0; i < layout->size; i++) {
-        if ((is_new == NULL || is_new[i])
-            && check_value(layout, &layout->fields[i], &values[i]) < 0) {
+        if (check_value(layout, &layout->fields[i], &values[i]) < 0) {
             for (Py_ssize_t j = 0; j < layout->size; j++) {
                 Py_DECREF(values[j]);
             }
@@ -223,11 +225,16 @@ checked_fill(Layout *layout, PyObject **values, const bool *is_new)
     return layout_fill(layout, values);
 }
 
+static PyObject *construct(PyObject *kind, PyObject *const *args, size_t flags, PyObject *names);
+
 /* Returns the layout that makes nodes of a kind, borrowed; NULL if there is none, or if somebody
    has put another constructor, or other code, in the place of the one it stands for. */
 static Layout *
 layout_in_use(PyTypeObject *kind)
 {
+    if (kind->tp_vectorcall != construct) {
+        return NULL; /* also of what is no node: only kinds are looked at */
+    }
     PyObject *layout = PyDict_GetItemWithError(kind->tp_dict, attr._make);
     if (layout == NULL || Py_TYPE(layout) != &LayoutType) {
         return NULL;
@@ -243,6 +250,9 @@ layout_in_use(PyTypeObject *kind)
 static Py_ssize_t
 index_of(Layout *layout, PyObject *name)
 {
+    if (!PyUnicode_CheckExact(name)) {
+        return -1; /* what it is equal to is its own affair */
+    }
     for (Py_ssize_t i = 0; i < layout->size; i++) {
         if (layout->fields[i].name == name) {
             return i;
@@ -332,7 +342,7 @@ construct(PyObject *kind, PyObject *const *args, size_t flags, PyObject *names)
         Py_INCREF(values[i]);
     }
     Py_INCREF(layout);
-    PyObject *made = checked_fill(layout, values, NULL);
+    PyObject *made = checked_fill(layout, values);
     Py_DECREF(layout);
     return made;
 }
@@ -357,7 +367,8 @@ Py_ssize_t
 offset_of(PyTypeObject *kind, PyObject *name)
 {
     PyObject *found = PyDict_GetItemWithError(kind->tp_dict, name);
-    if (found == NULL || Py_TYPE(found) != &PyMemberDescr_Type) {
+    if (found == NULL || Py_TYPE(found) != &PyMemberDescr_Type
+        || ((PyMemberDescrObject *)found)->d_member->type != T_OBJECT_EX) {
         PyErr_Format(PyExc_TypeError, "%s has no slot %R", kind->tp_name, name);
         return -1;
     }
@@ -407,6 +418,11 @@ kernel_layout(PyObject *Py_UNUSED(module), PyObject *args)
     Py_ssize_t size = PyTuple_GET_SIZE(fields), more = PyTuple_GET_SIZE(derived);
     if (size > MOST_FIELDS) {
         return PyStaticMethod_New(make);
+    }
+    unsigned long features = ((PyTypeObject *)kind)->tp_flags;
+    if (!(features & Py_TPFLAGS_HEAPTYPE) || !(features & Py_TPFLAGS_HAVE_GC)) {
+        PyErr_Format(PyExc_TypeError, "%R is no class of nodes", kind);
+        return NULL;
     }
     Layout *layout = PyObject_GC_New(Layout, &LayoutType);
     if (layout == NULL) {
@@ -500,6 +516,7 @@ PyTypeObject LayoutType = {
     .tp_traverse = (traverseproc)layout_traverse,
     .tp_dealloc = (destructor)layout_free,
     .tp_members = layout_members,
+    .tp_methods = copied_as_functions,
 };
 
 /* ---- Functional update ------------------------------------------------------------------------- */
@@ -542,8 +559,9 @@ with_fields(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyOb
         if (old == NULL) {
             return NULL;
         }
-        if (PyTuple_Check(args[i]) && !PyTuple_CheckExact(args[i])) {
-            return NULL; /* a named tuple: what it compares as is its own affair */
+        if ((PyTuple_Check(args[i]) && !PyTuple_CheckExact(args[i]))
+            || (PyList_Check(args[i]) && !PyList_CheckExact(args[i]))) {
+            return NULL; /* what items it has is its own affair */
         }
         bool held = is_held(old, args[i]);
         values[place] = held ? old : args[i];
@@ -552,10 +570,8 @@ with_fields(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyOb
     if (!changed) {
         return Py_NewRef(node);
     }
-    bool is_given[MOST_FIELDS];
     for (Py_ssize_t i = 0; i < layout->size; i++) {
-        is_given[i] = values[i] != NULL;
-        if (!is_given[i]) {
+        if (values[i] == NULL) {
             LayoutField *field = &layout->fields[i];
             values[i] = field->inferred ? field->fallback : SLOT(node, field->offset);
         }
@@ -567,7 +583,7 @@ with_fields(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyOb
         Py_INCREF(values[i]);
     }
     Py_INCREF(layout);
-    PyObject *made = checked_fill(layout, values, is_given);
+    PyObject *made = checked_fill(layout, values);
     Py_DECREF(layout);
     return made;
 }

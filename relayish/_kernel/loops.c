@@ -127,10 +127,12 @@ add_frame(Loop *loop, PyObject *self, PyObject *node)
     Py_XDECREF(code);
 }
 
+/* Finds attributes, owned; returns whether all are there.  Behind one that is not none is asked for. */
 static bool
-are_all(PyObject *const *values, int count)
+find_all(PyObject *object, PyObject *const *names, PyObject **values, int count)
 {
     for (int i = 0; i < count; i++) {
+        values[i] = PyObject_GetAttr(object, names[i]);
         if (values[i] == NULL) {
             return false;
         }
@@ -146,23 +148,20 @@ release(PyObject **values, int count)
     }
 }
 
-/* Counts one more visit of a node; returns whether it was counted before: 1 or 0, or -1. */
+/* Counts one more visit of a node; returns whether it was counted before: 1 or 0, or -1.  A count
+   may be whatever somebody has put there. */
 static int
-count_visit(PyObject *counter, PyObject *node, long *count)
+count_visit(PyObject *counter, PyObject *node, binaryfunc add, PyObject **count)
 {
     PyObject *before = PyDict_GetItemWithError(counter, node);
-    *count = 1;
-    if (before == NULL) {
-        return PyErr_Occurred() || PyDict_SetItem(counter, node, one) < 0 ? -1 : 0;
+    if (before == NULL && PyErr_Occurred()) {
+        return -1;
     }
-    PyObject *after = PyNumber_Add(before, one);
-    int done = after == NULL || PyDict_SetItem(counter, node, after) < 0 ? -1 : 1;
-    if (done > 0) {
-        *count = PyLong_AsLong(after);
-        done = *count == -1 && PyErr_Occurred() ? -1 : 1;
-    }
-    Py_XDECREF(after);
-    return done;
+    int known = before != NULL;
+    Py_XINCREF(before);
+    Py_XSETREF(*count, known ? add(before, one) : Py_NewRef(one));
+    Py_XDECREF(before);
+    return *count == NULL || PyDict_SetItem(counter, node, *count) < 0 ? -1 : known;
 }
 
 /* ---- Visitor._walk ----------------------------------------------------------------------------- */
@@ -175,15 +174,12 @@ walk(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names)
     }
     PyObject *self = args[0], *node = Py_NewRef(args[1]), *push = NULL;
     PyObject *overridden = PyTuple_GET_ITEM(loop->told, 0);
-    PyObject *tables[] = {
-        PyObject_GetAttr(self, attr.visit_counter), PyObject_GetAttr(self, attr._push),
-        PyObject_GetAttr(self, attr._handlers)};
-    PyObject *counter = tables[0], *result = NULL;
+    PyObject *asked[] = {attr.visit_counter, attr._push, attr._handlers}, *tables[3] = {NULL};
+    PyObject *count = NULL, *result = NULL;
     Stack stack = {0};
     Py_ssize_t walked = 0;
-    long count;
-    bool marked, usual = are_all(tables, 3);
-    if (!usual || !is_plain_dict(counter)) {
+    bool marked, popped = false;
+    if (!find_all(self, asked, tables, 3) || !is_plain_dict(tables[0])) {
         goto done;
     }
     push = entry_of(tables[1], node);
@@ -192,7 +188,8 @@ walk(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names)
     }
     while (stack.size) {
         Py_SETREF(node, stack_pop(&stack, &marked));
-        int known = count_visit(counter, node, &count);
+        popped = true;
+        int known = count_visit(tables[0], node, PyNumber_InPlaceAdd, &count);
         if (known < 0 || breathe_at(&walked) < 0) {
             goto failed;
         }
@@ -212,10 +209,11 @@ walk(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names)
     result = Py_NewRef(Py_None);
 failed:
     if (result == NULL) {
-        add_frame(loop, self, walked ? node : NULL);
+        add_frame(loop, self, popped ? node : NULL);
     }
 done:
     stack_free(&stack);
+    Py_XDECREF(count);
     Py_XDECREF(push);
     Py_DECREF(node);
     release(tables, 3);
@@ -241,25 +239,25 @@ handle_in_place(PyObject *self, PyObject *handlers, PyObject *node)
 
 static int
 walk_post_order_from(
-    PyObject *self, PyObject **tables, PyObject *overridden, long limit, Stack *stack,
-    PyObject **node)
+    PyObject *self, PyObject **tables, PyObject *overridden, Stack *stack, PyObject **node)
 {
-    PyObject *push = NULL, *after = NULL, *taken[2] = {self, NULL};
+    PyObject *push = NULL, *after = NULL, *count = NULL, *taken[2] = {self, NULL};
     Py_ssize_t walked = 0;
-    long count;
     bool marked;
     int done = 1;
     while (done >= 0 && stack->size) {
         Py_XSETREF(*node, stack_pop(stack, &marked));
         if (marked) {
-            Py_XSETREF(after, entry_of(tables[3], *node));
+            Py_XSETREF(after, entry_of(tables[2], *node));
             taken[1] = *node;
             PyObject *found = after ? PyObject_Vectorcall(after, taken, 2, NULL) : NULL;
             done = keep_result(self, *node, found);
             continue;
         }
-        done = count_visit(tables[0], *node, &count) < 0 ? -1 : breathe_at(&walked);
-        if (done < 0 || count > limit) {
+        done = count_visit(tables[0], *node, PyNumber_Add, &count) < 0 ? -1 : breathe_at(&walked);
+        int beyond = done < 0 ? -1 : PyObject_RichCompareBool(count, tables[3], Py_GT);
+        if (beyond) {
+            done = beyond < 0 ? -1 : 1;
             continue;
         }
         Py_XSETREF(push, entry_of(tables[1], *node));
@@ -267,10 +265,10 @@ walk_post_order_from(
             done = -1;
         }
         else if (push == overridden) {
-            done = handle_in_place(self, tables[2], *node);
+            done = handle_in_place(self, tables[4], *node);
         }
         else {
-            Py_XSETREF(after, entry_of(tables[3], *node));
+            Py_XSETREF(after, entry_of(tables[2], *node));
             done = after == NULL ? -1 : 1;
             if (done > 0 && after != Py_None) {
                 done = stack_push(stack, *node, true);
@@ -282,6 +280,7 @@ walk_post_order_from(
     }
     Py_XDECREF(push);
     Py_XDECREF(after);
+    Py_XDECREF(count);
     return done;
 }
 
@@ -292,23 +291,19 @@ walk_post_order(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *n
         return NULL;
     }
     PyObject *self = args[0], *root = args[1], *node = NULL, *result = NULL;
-    PyObject *tables[] = {
-        PyObject_GetAttr(self, attr.visit_counter), PyObject_GetAttr(self, attr._push),
-        PyObject_GetAttr(self, attr._handlers), PyObject_GetAttr(self, attr._after),
-        PyObject_GetAttr(self, attr.visit_limit)};
+    PyObject *asked[] = {attr.visit_counter, attr._push, attr._after, attr.visit_limit, attr._handlers}, *tables[5] = {NULL};
     Stack stack = {0};
-    if (!are_all(tables, 5) || !is_plain_dict(tables[0]) || !PyLong_CheckExact(tables[4])) {
+    if (!find_all(self, asked, tables, 5) || !is_plain_dict(tables[0])) {
         goto done;
     }
-    long limit = PyLong_AsLong(tables[4]);
     PyObject *count = PyObject_GetItem(tables[0], root); /* the loop counts it as all others */
-    PyObject *less = count == NULL ? NULL : PyNumber_Subtract(count, one);
+    PyObject *less = count == NULL ? NULL : PyNumber_InPlaceSubtract(count, one);
     int begun = less == NULL ? -1 : PyDict_SetItem(tables[0], root, less);
     Py_XDECREF(count);
     Py_XDECREF(less);
     if (begun < 0 || stack_push(&stack, root, false) < 0
         || walk_post_order_from(
-               self, tables, PyTuple_GET_ITEM(loop->told, 0), limit, &stack, &node) < 0) {
+               self, tables, PyTuple_GET_ITEM(loop->told, 0), &stack, &node) < 0) {
         add_frame(loop, self, node);
         goto done;
     }
@@ -453,11 +448,8 @@ run_rewriting(
         return NULL;
     }
     PyObject *self = args[0], *result = NULL, *rewriter = NULL, *rewrites = NULL;
-    PyObject *tables[] = {
-        PyObject_GetAttr(self, attr.memo_map), PyObject_GetAttr(self, attr._push),
-        PyObject_GetAttr(self, attr._rebuild), PyObject_GetAttr(self, attr._images),
-        PyObject_GetAttr(self, attr._handlers)};
-    if (!are_all(tables, 5) || !is_plain_dict(tables[0])) {
+    PyObject *asked[] = {attr.memo_map, attr._push, attr._rebuild, attr._images, attr._handlers}, *tables[5] = {NULL};
+    if (!find_all(self, asked, tables, 5) || !is_plain_dict(tables[0])) {
         goto done;
     }
     if (rewrites_nodes) {

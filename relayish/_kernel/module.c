@@ -108,13 +108,7 @@ loop_free(Loop *loop)
     PyObject_GC_Del(loop);
 }
 
-/* Functions are their own copies, and are pickled by name: so are loops. */
-static PyObject *
-same(PyObject *self, PyObject *Py_UNUSED(memo))
-{
-    return Py_NewRef(self);
-}
-
+/* Functions are pickled by name: so are loops. */
 static PyObject *
 loop_name(PyObject *self, PyObject *Py_UNUSED(none))
 {
@@ -122,8 +116,8 @@ loop_name(PyObject *self, PyObject *Py_UNUSED(none))
 }
 
 static PyMethodDef loop_methods[] = {
-    {"__copy__", same, METH_NOARGS, NULL},
-    {"__deepcopy__", same, METH_O, NULL},
+    {"__copy__", copied_as_function, METH_NOARGS, NULL},
+    {"__deepcopy__", copied_as_function, METH_O, NULL},
     {"__reduce__", loop_name, METH_NOARGS, NULL},
     {NULL},
 };

@@ -67,31 +67,57 @@ push_items(PyObject *items, bool mixed, PyObject *seen, Stack *stack)
     return 1;
 }
 
+/* Returns what a node holds in a field, borrowed; NULL if that is not what such fields hold. */
+static PyObject *
+held_in(PlanField *field, PyObject *node)
+{
+    PyObject *held = SLOT(node, field->offset);
+    return held == NULL || (field->shape >= MANY && !PyTuple_CheckExact(held)) ? NULL : held;
+}
+
+static bool
+is_whole(Plan *plan, PyObject *node)
+{
+    if (Py_TYPE(node) != plan->kind) {
+        return false;
+    }
+    for (Py_ssize_t i = 0; i < plan->size; i++) {
+        if (held_in(&plan->fields[i], node) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The same, owned, of a node that was whole: what is called meanwhile may have changed that. */
+static PyObject *
+still_held_in(PlanField *field, PyObject *node)
+{
+    PyObject *held = held_in(field, node);
+    if (held == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "a node was changed while what it holds was followed");
+    }
+    return Py_XNewRef(held);
+}
+
 /* Pushes the children of a node, the first one last; those in `seen` are left out. */
 int
 plan_push(Plan *plan, PyObject *node, PyObject *seen, Stack *stack)
 {
-    if (Py_TYPE(node) != plan->kind) {
-        return 0;
-    }
-    for (Py_ssize_t i = 0; i < plan->size; i++) { /* before anything is pushed */
-        if (plan->fields[i].shape >= ONE) {
-            PyObject *held = SLOT(node, plan->fields[i].offset);
-            if (held == NULL || (plan->fields[i].shape >= MANY && !PyTuple_CheckExact(held))) {
-                return 0;
-            }
-        }
+    if (!is_whole(plan, node)) {
+        return 0; /* before anything is pushed */
     }
     for (Py_ssize_t i = plan->size - 1; i >= 0; i--) {
-        PyObject *held = SLOT(node, plan->fields[i].offset);
+        PyObject *held = still_held_in(&plan->fields[i], node);
         enum shape shape = plan->fields[i].shape;
-        int done = 1;
-        if (shape == ONE || (shape == OPTIONAL && held != Py_None)) {
+        int done = held == NULL ? -1 : 1;
+        if (done > 0 && (shape == ONE || (shape == OPTIONAL && held != Py_None))) {
             done = push_child(held, seen, stack);
         }
-        else if (shape >= MANY) {
+        else if (done > 0 && shape >= MANY) {
             done = push_items(held, shape == MIXED, seen, stack);
         }
+        Py_XDECREF(held);
         if (done < 0) {
             return -1;
         }
@@ -153,8 +179,13 @@ tell_inferred(Plan *plan, PyObject *node, PyObject *made, PyObject *told)
 {
     for (Py_ssize_t i = 0; i < plan->size; i++) {
         if (plan->fields[i].shape == INFERRED) {
-            PyObject *value = SLOT(node, plan->fields[i].offset);
-            if (value != NULL && value != Py_None && PyObject_SetItem(told, made, value) < 0) {
+            PyObject *value = Py_XNewRef(SLOT(node, plan->fields[i].offset));
+            int done = 0;
+            if (value != NULL && value != Py_None) {
+                done = PyObject_SetItem(told, made, value);
+            }
+            Py_XDECREF(value);
+            if (done < 0) {
                 return -1;
             }
         }
@@ -168,16 +199,15 @@ int
 plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject **made)
 {
     PyObject *values[MOST_FIELDS];
-    bool changed = false, unusual = false;
+    bool changed = false;
     Py_ssize_t size = plan->size, filled = 0;
-    if (Py_TYPE(node) != plan->kind) {
-        return 0;
+    if (!is_whole(plan, node)) {
+        return 0; /* before any image is looked up */
     }
     for (; filled < size; filled++) {
-        PyObject *old = SLOT(node, plan->fields[filled].offset), *value = NULL;
+        PyObject *old = still_held_in(&plan->fields[filled], node), *value = NULL;
         enum shape shape = plan->fields[filled].shape;
-        if (old == NULL || (shape >= MANY && !PyTuple_CheckExact(old))) {
-            unusual = true;
+        if (old == NULL) {
             break;
         }
         switch (shape) {
@@ -197,6 +227,7 @@ plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject
         default:
             value = Py_NewRef(old);
         }
+        Py_DECREF(old); /* still to be compared with, not to be looked at */
         if (value == NULL) {
             break;
         }
@@ -208,7 +239,7 @@ plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject
             Py_DECREF(values[i]);
         }
         if (filled < size) {
-            return unusual ? 0 : -1;
+            return -1;
         }
         *made = Py_NewRef(node);
         return 1;
@@ -380,7 +411,12 @@ static PyObject *
 plan_in_python(Plan *plan)
 {
     if (plan->python == NULL) {
-        plan->python = PyObject_CallNoArgs(plan->generate);
+        PyObject *made = PyObject_CallNoArgs(plan->generate);
+        if (made == NULL || plan->python != NULL) { /* another thread was faster, which uses its own */
+            Py_XDECREF(made);
+            return made == NULL ? NULL : plan->python;
+        }
+        plan->python = made;
     }
     return plan->python;
 }
@@ -480,6 +516,12 @@ kernel_plan(PyObject *Py_UNUSED(module), PyObject *args)
         plan->fields[i].shape = shape;
         plan->fields[i].binds = binds;
     }
+    if (form >= REBUILD && Py_TYPE(told) == &LayoutType
+        && (((Layout *)told)->kind != plan->kind || ((Layout *)told)->size != size)) {
+        Py_DECREF(plan);
+        PyErr_SetString(PyExc_TypeError, "plan takes what makes nodes of the kind, of all fields");
+        return NULL;
+    }
     return (PyObject *)plan;
 }
 
@@ -509,6 +551,19 @@ plan_free(Plan *plan)
     PyObject_GC_Del(plan);
 }
 
+/* Functions are their own copies. */
+PyObject *
+copied_as_function(PyObject *self, PyObject *Py_UNUSED(memo))
+{
+    return Py_NewRef(self);
+}
+
+PyMethodDef copied_as_functions[] = {
+    {"__copy__", copied_as_function, METH_NOARGS, NULL},
+    {"__deepcopy__", copied_as_function, METH_O, NULL},
+    {NULL},
+};
+
 PyTypeObject PlanType = {
     PyVarObject_HEAD_INIT(NULL, 0)
     .tp_name = "relayish._kernel._compiled.Plan",
@@ -519,6 +574,7 @@ PyTypeObject PlanType = {
     .tp_call = PyVectorcall_Call,
     .tp_traverse = (traverseproc)plan_traverse,
     .tp_dealloc = (destructor)plan_free,
+    .tp_methods = copied_as_functions,
 };
 
 static PyMethodDef *

@@ -54,11 +54,12 @@ def generate_constructors(
     names = [f.name for f in fields]
     derive = {name: getattr(frozen, f"derive_{name}") for name in derived}
     scope.update({f"_derive_{name}": function for name, function in derive.items()})
+    scope.update({f"_set_{name}": frozen.__dict__[name].__set__ for name in derived})
     fill = [
         "_self = _sibling()",
         *(f"_self.{n} = {n}" for n in names),
-        *(f"_self.{n} = _derive_{n}(_self)" for n in derived),
         "_self.__class__ = _frozen",
+        *(f"_set_{n}(_self, _derive_{n}(_self))" for n in derived),
         "return _self",
     ]
     source = [f"def __new__({', '.join(['_cls', *parameters])}):"]
