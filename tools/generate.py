@@ -14,7 +14,7 @@ from tools import (
     class_diagram,
     command_page,
     face_stubs,
-    name_table,
+    lists,
     operator_table,
     pass_page,
     stubs,
@@ -30,7 +30,7 @@ FILES = (
     *tvm_stubs.GENERATED,
     *pass_page.GENERATED,
     unraised_list.GENERATED,
-    name_table.GENERATED,
+    lists.GENERATED,
     command_page.GENERATED,
     operator_table.GENERATED,  # imports tests, whose examples the others must not see
 )

@@ -3,61 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
+import importlib
 from collections.abc import Sequence
-from typing import Any, Final, TypedDict
+from typing import Final, TypedDict
 
-import relayish.analysis.liveness
-import relayish.interpreter.constants
-import relayish.passes.core.lowering.values
-import relayish.tir.analysis  # noqa: F401 - registers analyses, as the one above does
-from relayish._support.collector import freeze_heap
-from relayish.cli.any_file import read_any
-from relayish.cli.files import write_result
-from relayish.cli.forms import Form, written_as
+from relayish.cli.lists import listed
+from relayish.cli.passes import OptionDescription, spell_option
 from relayish.cli.tables import Table, tell_parts
-from relayish.dataflow.annotated import annotated_text
-from relayish.dataflow.registry import ANALYSES, SOLVER_OPTIONS, AnalysisEntry, parse_analyses
-from relayish.dataflow.results import analyse
-from relayish.dataflow.solver.solution import Solution
-from relayish.dataflow.state_text import StateText
-from relayish.errors import OptionError
-from relayish.ir.relay.module import IRModule
-
-
-def run(args: argparse.Namespace) -> int:
-    """Run the command; the names of analyses are read before the file."""
-    if args.list:
-        parts = list_of(ANALYSES.entries())
-        if args.output is None:
-            tell_parts(parts)
-        else:
-            write_result("\n".join(map(str, parts)), args.output)
-        return 0
-    if args.analyses is None:
-        raise OptionError(
-            "no analysis is named; write -a liveness,... (`relayish analyse --list` lists all)"
-        )
-    if args.file is None:
-        raise OptionError("no file is given; write relayish analyse FILE, or - for standard input")
-    analyses = parse_analyses(args.analyses)
-    given = read_any(args.file, allow_unknown_ops=args.allow_unknown_ops)
-    mod = given.mod
-    program = mod if args.function is None else mod[args.function]
-    with freeze_heap():
-        found = [analyse(program, each) for each in analyses]
-        shown = render_json(found) if args.json else _render(found, mod, given.form, args.function)
-    write_result(shown, args.output)
-    return 0
-
-
-def _render(
-    found: Sequence[Solution[Any]],  # Any: with states of its own, as in all of this file
-    mod: IRModule,
-    form: Form,
-    function: str | None,
-) -> str:
-    return annotated_text(found, written_as(mod, form) if function is None else None)
 
 
 class PointStates(TypedDict):
@@ -80,48 +32,48 @@ RESULT: Final = list[PointStates]
 """What ``--json`` prints."""
 
 
-def render_json(found: Sequence[Solution[Any]]) -> str:
-    """Return the states before and after each program point as JSON: a list of objects."""
-    texts = [StateText() for _ in found]
-    names = _names(found)
-    points = []
-    for point in found[0].graph.points:
-        before: dict[str, str] = {}
-        after: dict[str, str] = {}
-        for name, solution, text in zip(names, found, texts, strict=True):
-            if solution.is_reached(point):
-                before[name] = text.of(solution.before(point), _unnamed)
-                after[name] = text.of(solution.after(point), _unnamed)
-        told: PointStates = {
-            "point": point.number,
-            "what": str(point),
-            "before": before,
-            "after": after,
-        }
-        points.append(json.dumps(told))
-    return "[\n" + ",\n".join(points) + "\n]\n"
+class AnalysisDescription(TypedDict):
+    """An analysis that is registered.
+
+    Attributes:
+        name: As it is written behind ``-a``.
+        direction: Whether its states flow with control or against it.
+        description: One line.
+        options: Its own options.
+    """
+
+    name: str
+    direction: str
+    description: str
+    options: Sequence[OptionDescription]
 
 
-def _names(found: Sequence[Solution[Any]]) -> list[str]:
-    """Return what analyses are called, with a number where one is asked for again."""
-    names: list[str] = []
-    for solution in found:
-        name = solution.analysis.name
-        again = sum(each.split(" ")[0] == name for each in names)
-        names.append(f"{name} ({again + 1})" if again else name)
-    return names
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    if not args.list:
+        code: int = importlib.import_module("relayish.cli.states").print_states(args)
+        return code
+    parts = (table_of(listed("analyses")), _describe_common(listed("options of analyses")))
+    if args.output is None:
+        tell_parts(parts)
+    else:
+        files = importlib.import_module("relayish.cli.files")
+        files.write_result("\n".join(map(str, parts)), args.output)
+    return 0
 
 
-def _unnamed(_node: object) -> None:
-    """Let things go by their own names."""
-
-
-def list_of(entries: Sequence[AnalysisEntry]) -> tuple[Table | str, ...]:
-    """Return a row for each analysis, with its options below, and what all take."""
+def table_of(analyses: Sequence[AnalysisDescription]) -> Table:
+    """Return a row for each analysis, with its options below."""
     rows = [
-        (entry.name, entry.direction.value, "\n".join([entry.description, *map(str, own)]))
-        for entry in entries
-        for own in [entry.own_options]
+        (
+            each["name"],
+            each["direction"],
+            "\n".join([each["description"], *map(spell_option, each["options"])]),
+        )
+        for each in analyses
     ]
-    table = Table(("NAME", "DIRECTION", "DESCRIPTION"), rows)
-    return table, f"all of them take {', '.join(map(str, SOLVER_OPTIONS))}\n"
+    return Table(("NAME", "DIRECTION", "DESCRIPTION"), rows)
+
+
+def _describe_common(options: Sequence[OptionDescription]) -> str:
+    return f"all of them take {', '.join(map(spell_option, options))}\n"

@@ -1,7 +1,7 @@
 """``relayish completion``: what shells complete words of the command line with.
 
 A shell is given a script that asks ``relayish completion SHELL --reply WORD...`` for each word: the
-parser tells commands, options and choices, a table of names the rest. Nothing else is imported.
+parser tells commands, options and choices, the lists that relayish brings the rest.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from relayish.cli.arguments import Commands, Parser
-from relayish.cli.names import NAMES
+from relayish.cli.lists import shipped_names
 from relayish.cli.parser import build_parser
 from relayish.cli.report import tell
 
@@ -130,7 +130,7 @@ def _values(action: argparse.Action, current: str) -> Iterator[Candidate]:
         yield from _fitting(map(str, action.choices), current)
     elif metavar in _KINDS:
         done, comma, begun = current.rpartition(",")
-        for found in _fitting(NAMES[_KINDS[metavar]].split(), begun):
+        for found in _fitting(shipped_names(_KINDS[metavar]), begun):
             yield Candidate(f"{done}{comma}{found.word}")
     elif metavar.startswith(_OF_FILES):
         yield Candidate(FILES)

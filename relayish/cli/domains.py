@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
-import relayish.core
-import relayish.op
-import relayish.tir  # noqa: F401 - all three declare domains
 from relayish._support.printable import escape
 from relayish.cli.json_form import render_json
+from relayish.cli.lists import KINDS, describe, listed
 from relayish.cli.report import tell
 from relayish.cli.tables import Table, tell_parts
-from relayish.ir.domains.domain import Domain, Operator, get_domain, list_domains
-from relayish.ir.domains.property import spell_properties
-from relayish.ir.registration.packages import load_packages
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorDescription:
+class OperatorDescription(TypedDict):
     """An operator of a domain.
 
     Attributes:
@@ -38,8 +32,7 @@ class OperatorDescription:
     properties: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class DomainDescription:
+class DomainDescription(TypedDict):
     """A domain.
 
     Attributes:
@@ -59,8 +52,9 @@ RESULT: Final = list[DomainDescription]
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    domains = all_domains() if args.name is None else [get_domain(args.name)]
-    told = [_describe(domain) for domain in domains]
+    told = listed("domains")
+    if args.name is not None:
+        told = [each for each in told if each["name"] == args.name] or [_declared(args.name)]
     if args.json:
         tell(render_json(told))
         return 0
@@ -68,16 +62,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _declared(name: str) -> DomainDescription:
+    """Return a domain that is declared once it is asked for."""
+    declared: DomainDescription = importlib.import_module(KINDS["domains"]).describe_domain(name)
+    return declared
+
+
 def render_domains() -> str:
     """Return the tables of all domains as text."""
-    return "\n".join([str(table_of(_describe(domain))) for domain in all_domains()])
-
-
-def all_domains() -> tuple[Domain, ...]:
-    """Return all domains, those of installed packages among them."""
-    for _ in load_packages():
-        pass
-    return list_domains()
+    return "\n".join([str(table_of(domain)) for domain in describe("domains")])
 
 
 def table_of(domain: DomainDescription) -> Table:
@@ -91,29 +84,12 @@ def table_of(domain: DomainDescription) -> Table:
     """
     rows = [
         (
-            str(each.number),
-            f"{escape(each.name)} (node)" if each.is_node else escape(each.name),
-            "*" if each.children is None else str(each.children),
-            " ".join(each.properties),
+            str(each["number"]),
+            f"{escape(each['name'])} (node)" if each["is_node"] else escape(each["name"]),
+            "*" if each["children"] is None else str(each["children"]),
+            " ".join(each["properties"]),
         )
-        for each in domain.operators
+        for each in domain["operators"]
     ]
-    title = f"domain {escape(domain.name)}, id {domain.id}"
+    title = f"domain {escape(domain['name'])}, id {domain['id']}"
     return Table(("NUMBER", "NAME", "CHILDREN", "PROPERTIES"), rows, (0, 2), title)
-
-
-def _describe(domain: Domain) -> DomainDescription:
-    operators = sorted((*domain.operators.values(), *domain.kinds.values()))
-    return DomainDescription(
-        domain.name, domain.id, [_describe_operator(each) for each in operators]
-    )
-
-
-def _describe_operator(operator: Operator) -> OperatorDescription:
-    return OperatorDescription(
-        operator.number,
-        operator.name,
-        operator.is_kind,
-        operator.num_children,
-        spell_properties(operator.properties).split("|"),
-    )

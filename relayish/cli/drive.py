@@ -12,9 +12,9 @@ from typing import Final
 
 from relayish.cli.arguments import Parser
 from relayish.cli.opt import run_driven
-from relayish.cli.passes import render_entry
 from relayish.cli.pipeline_options import CommandCtx
 from relayish.cli.program_arguments import add_opt_arguments
+from relayish.cli.registered.passes import render_entry
 from relayish.cli.report import tell
 from relayish.domain.driver import DriverCtx
 from relayish.domain.driver.command_line import ValueForm

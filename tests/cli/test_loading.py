@@ -13,6 +13,7 @@ import pytest
 from relayish.cli.loading import VARIABLE, load, loaded
 from relayish.cli.main import main
 from relayish.cli.passes import table_of
+from relayish.cli.registered.passes import describe_pass
 from relayish.errors import PackageError
 from relayish.ir.registration.declarations import declared_temporarily
 from relayish.transform import get_pass, pass_entry
@@ -82,8 +83,10 @@ def test_passes_shows_where_a_pass_is_from(write: Write, capsys: Capture) -> Non
     assert main(["passes", "KeepAll", "--load", "my_pass.py"]) == 0
     where = f"relayish.cli.loaded.my_pass.keep ({path})\n"
     assert f"  from:     {where}" in capsys.readouterr().out
-    assert str(table_of([pass_entry("KeepAll")])).endswith(f"Keep all.\n    from {where}")
-    assert "from" not in str(table_of([pass_entry("FoldConstant")]))
+    assert str(table_of([describe_pass(pass_entry("KeepAll"))])).endswith(
+        f"Keep all.\n    from {where}"
+    )
+    assert "from" not in str(table_of([describe_pass(pass_entry("FoldConstant"))]))
 
 
 def test_file_given_twice_is_loaded_once(write: Write, capsys: Capture) -> None:

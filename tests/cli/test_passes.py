@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from relayish.cli.main import main
-from relayish.cli.passes import render_entry, table_of
+from relayish.cli.passes import table_of
+from relayish.cli.registered.passes import describe_pass, render_entry
 from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, pass_entry, register_pass
 
@@ -24,7 +25,7 @@ def test_table_has_a_line_for_each_pass() -> None:
         """Does nothing."""
 
     entries = [pass_entry(name) for name in ("Bare", "DemoPass", "FoldConstant")]
-    shown = str(table_of(entries))
+    shown = str(table_of(list(map(describe_pass, entries))))
     folded = entries[2].info.description
     assert shown == (
         "NAME          LEVEL  REQUIRED                DESCRIPTION\n"

@@ -34,7 +34,6 @@ def test_pipeline_runs_from_standard_input_to_standard_output(program: Path) -> 
     assert "3f" in done.stdout
 
 
-@pytest.mark.slow("processes, one of which imports every pass")
 def test_passes_are_found_by_a_process_that_imported_nothing_else() -> None:
     listed = run("passes").stdout.splitlines()
     assert {line.split()[0] for line in listed[1:]} >= set(PASSES)
@@ -47,7 +46,6 @@ def test_error_exits_with_two_and_one_message() -> None:
     assert done.stderr == "relayish: error: nowhere.relay: No such file or directory\n"
 
 
-@pytest.mark.slow("a process that imports every pass")
 def test_reader_that_stops_reading_is_no_error_to_tell() -> None:
     read, write = os.pipe()
     os.close(read)

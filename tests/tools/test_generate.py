@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-import relayish as relay
-from relayish.ir.domains.domain import Domain
 from tools.generate import FILES, main
 from tools.generated import Generated
-from tools.name_table import GENERATED
+from tools.lists import GENERATED as LISTS
 
 
 def case(generated):
     """Return a file to compare, marked where torch or onnx is needed to make it."""
     runs_onnx = "onnx" in generated.name  # its examples are run
     needs = (*generated.needs, *(["onnx"] if runs_onnx else []))
-    marks = pytest.mark.references if {"torch", "onnx"} & {*needs} else ()
+    marks = [pytest.mark.references] if {"torch", "onnx"} & {*needs} else []
+    if generated is LISTS:
+        marks.append(pytest.mark.slow("a process that imports every pass"))
     return pytest.param(generated, needs, id=generated.name, marks=marks)
 
 
@@ -65,9 +65,3 @@ def test_generate_leaves_a_file_and_says_why_when_a_package_is_missing(stale, ca
     assert main([], [stale._replace(needs=("no_such_package",))]) == 0
     assert stale.path.read_text(encoding="utf-8") == "old\n"
     assert "needs no_such_package" in capsys.readouterr().err
-
-
-def test_domains_of_others_are_no_names_that_shells_complete():
-    with relay.declared_temporarily():
-        Domain("of_others")
-        assert "of_others" not in GENERATED.text()

@@ -1,0 +1,1 @@
+"""Descriptions of what is registered, by relayish and by others, as the registries have it."""
