@@ -18,3 +18,23 @@ def import_modules(package: str) -> None:
     """
     for module in pkgutil.iter_modules(sys.modules[package].__path__):
         importlib.import_module(f"{package}.{module.name}")
+
+
+class WaitingModules:
+    """The modules of a package, which are imported once something is asked that they register.
+
+    Args:
+        package: The package; it must be imported when they are.
+    """
+
+    __slots__ = ("_package", "_wait")
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+        self._wait = True
+
+    def load(self) -> None:
+        """Import them, if nobody has; no thread is told that they are there before they are."""
+        if self._wait:
+            import_modules(self._package)
+            self._wait = False

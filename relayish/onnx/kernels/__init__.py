@@ -1,8 +1,10 @@
-"""Values of ONNX operators, by numpy; the package ``onnx`` is not needed."""
+"""Values of ONNX operators, by numpy; the package ``onnx`` is not needed.
+
+The modules of kernels are imported when a kernel is looked for.
+"""
 
 from __future__ import annotations
 
-from relayish._support.import_modules import import_modules
 from relayish.onnx.kernels.registry import (
     Array,
     Kernel,
@@ -13,5 +15,3 @@ from relayish.onnx.kernels.registry import (
 )
 
 __all__ = ["Array", "Kernel", "absent_parameters", "find_kernel", "kernel", "kernels"]
-
-import_modules(__name__)

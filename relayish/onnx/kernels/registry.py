@@ -16,6 +16,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from numpy.typing import NDArray
 
+from relayish._support.import_modules import WaitingModules
+from relayish._support.own import is_own
 from relayish.ir.registration.claimed_table import ClaimedTable
 
 Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
@@ -34,6 +36,8 @@ class _Served(NamedTuple):
 _KERNELS: Final[ClaimedTable[tuple[str, str, int], _Served]] = ClaimedTable(
     lambda key: f"version {key[2]} of {key[1]}", "expected one kernel for each version"
 )
+_OWN: Final = WaitingModules(__name__.rpartition(".")[0])
+"""The modules beside this one."""
 
 
 def kernel(
@@ -58,6 +62,8 @@ def kernel(
     """
 
     def register(function: KernelT) -> KernelT:
+        if not is_own(str(getattr(function, "__module__", None))):
+            _OWN.load()  # which may have claimed it
         for version in since:
             absent = [each for each, first in (added or {}).items() if version < first]
             absent += [each for each, end in (removed or {}).items() if version >= end]
@@ -70,16 +76,19 @@ def kernel(
 
 def absent_parameters(domain: str, name: str, since_version: int) -> frozenset[str]:
     """Return the parameters of a kernel that one of the versions it serves does not have."""
+    _OWN.load()
     found = _KERNELS.get((domain, name, since_version))
     return frozenset() if found is None else found.absent
 
 
 def find_kernel(domain: str, name: str, since_version: int) -> Kernel | None:
     """Return the kernel of one version of an operator, ``None`` where there is none."""
+    _OWN.load()
     found = _KERNELS.get((domain, name, since_version))
     return None if found is None else found.kernel
 
 
 def kernels() -> Iterator[tuple[str, str, int]]:
     """Yield domain, name and version of whatever has a kernel, in the order of registration."""
+    _OWN.load()
     yield from _KERNELS
