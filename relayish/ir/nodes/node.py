@@ -32,6 +32,7 @@ from relayish.ir.domains.property import Property, count_children, properties_of
 from relayish.ir.fields.check_roles import check_roles
 from relayish.ir.fields.effect import Effect
 from relayish.ir.fields.field import REQUIRED, Field, FieldDeclaration, check_enum, field
+from relayish.ir.fields.hints import class_hints
 from relayish.ir.fields.naming import brief
 from relayish.ir.fields.roles import Access, Atom, Role, Traits
 from relayish.ir.nodes.construct import generate_constructors
@@ -426,7 +427,7 @@ setattr(Node, "__init__", _refuse_to_make)  # noqa: B010 - type checkers know wh
 def _collect_fields(cls: type) -> tuple[tuple[Field, ...], tuple[str, ...]]:
     """Return the fields of a class that is being declared, and the names of derived ones."""
     try:
-        hints = typing.get_type_hints(cls, localns={cls.__name__: cls})  # it may hold its own kind
+        hints = class_hints(cls)
     except NameError as error:
         raise DeclarationError(
             f"an annotation of {cls.__name__} names {error.name!r}, which {cls.__module__} does "
