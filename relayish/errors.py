@@ -7,7 +7,6 @@ built-in exception a Python programmer would expect at that place.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -359,7 +358,11 @@ def suggest(name: object, known: Iterable[str]) -> str:
         return ""
     long = len(name)  # to compare it takes a while, in vain where lengths are far apart
     likely = [each for each in known if 2 * min(long, len(each)) >= _NEAR * (long + len(each))]
-    nearest = difflib.get_close_matches(name, likely, n=1, cutoff=_NEAR) if likely else ()
+    if not likely:
+        return ""
+    import difflib  # noqa: PLC0415 - loaded where there is an error, not by every command
+
+    nearest = difflib.get_close_matches(name, likely, n=1, cutoff=_NEAR)
     return f"; did you mean {nearest[0]}?" if nearest else ""
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +54,7 @@ def _opened_beside(path: Path) -> Iterator[BinaryIO]:
             yield file
         return
     check_writable(path)
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{target.name[:100]}.{os.urandom(8).hex()}.tmp")
     try:
         # a new file has the permissions that any gets here, unlike those of the tempfile module
         mode = 0o666 if before is None else 0o600

@@ -6,7 +6,6 @@ import codecs
 import contextlib
 import importlib
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,6 +113,8 @@ def as_model(path: str, name: str) -> Iterator[tuple[str, str]]:
     if begin and is_model(begin):
         yield path, ""
         return
+    import tempfile  # noqa: PLC0415 - loaded only for programs that are to be models
+
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "model.onnx")
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import traceback
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from enum import IntEnum
@@ -84,6 +83,8 @@ def tell_step(text: str) -> None:
 def tell_failure(error: Exception, *, has_traceback: bool) -> int:
     """Tell an error, behind where it was raised if that is asked for; return its exit code."""
     if has_traceback:
+        import traceback  # noqa: PLC0415 - loaded only for those who ask for it
+
         tell_error("".join(traceback.format_exception(error)))
     tell_error(f"relayish: error: {describe_error(error)}\n")
     return USAGE if isinstance(error, (RelayishError, OSError)) else INTERNAL

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
@@ -49,6 +48,8 @@ def convert_saturated(x: Array, target: ElementType, *, saturate: bool = True) -
     eight-bit floating-point numbers that are too great become infinite, or NaN where there is no
     infinity.
     """
+    import ml_dtypes  # noqa: PLC0415 - it takes as long to load as a family of operators
+
     if is_fractional(target):
         if is_native(target) or (not saturate and target.name.startswith("float8")):
             return x.astype(target)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -146,6 +145,8 @@ def _number(expr: Expr) -> float | None:
 def _count_numbers(_: Parameters, *bounds: Array) -> int:
     if not all(np.isfinite(bound) for bound in bounds):
         return 0  # evaluating it says that it has no end
+    from fractions import Fraction  # noqa: PLC0415 - it takes as long as a family of operators
+
     start, end, step = (Fraction(bound.item()) for bound in bounds)
     return max(0, ceil((end - start) / step)) if step else 0
 
