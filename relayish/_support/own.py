@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 LIBRARY: Final = __name__.partition(".")[0]
@@ -10,6 +11,7 @@ LOADED: Final = f"{LIBRARY}.cli.loaded."
 """What names of files that users had loaded begin with; these are not of the library."""
 
 
+@functools.cache
 def is_own(module: str) -> bool:
     """Return whether the module of that name is of the library.
 

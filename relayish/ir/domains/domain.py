@@ -301,14 +301,17 @@ def domain_of_family(name: str) -> Domain:
     Raises:
         DuplicateNameError: If the family is one of relayish, and somebody else declared the domain.
     """
-    held, claim = _DOMAINS.get(name), claim_of()
+    held, declared_by = _DOMAINS.get(name), _CLAIMS.module_of(name) or LIBRARY
+    if held is not None and is_own(declared_by):
+        return held
+    claim = claim_of()
     is_ours = is_own(claim.module)
     if held is None:
         held = Domain(name)
         if not is_ours:
             _UNCLAIMED[name] = None
-    declared_by = _CLAIMS.module_of(name) or LIBRARY
-    if is_ours and not is_own(declared_by):
+        return held
+    if is_ours:
         raise DuplicateNameError(
             f"the name {name!r} of a domain is claimed by {declared_by} and by {claim}, for a "
             f"family of operators; choose another name for the first"

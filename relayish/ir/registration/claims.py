@@ -70,8 +70,7 @@ def claim_of(made: object = None) -> Claim:
 def _find_registering_frame() -> FrameType:
     frame = sys._getframe(2)  # noqa: SLF001 - the way to learn who calls
     while frame.f_back is not None:
-        module = str(frame.f_globals.get("__name__"))
-        if not is_own(module) or _is_top(frame):
+        if _is_top(frame) or not is_own(str(frame.f_globals.get("__name__"))):
             break
         frame = frame.f_back
     return frame

@@ -151,8 +151,9 @@ def keep_record(op: Op, told: dict[str, Any]) -> None:  # Any: as above
         if whole.get(name) is not None:
             whole[name] = make(whole)
     for name, table in TABLES.items():
-        if name != "pattern":
-            table.declare(op, whole.get(name) or None)
+        value = whole.get(name) or None
+        if name != "pattern" and (value is not None or op in table):
+            table.declare(op, value)
     properties.pattern.declare(op, whole["pattern"], default=pattern is None)
 
 
