@@ -273,7 +273,8 @@ def _declare_of_onnx(domain: str, name: str) -> None:
 
 def _load_onnx() -> None:
     """Let readers of text and of files know the types of ONNX."""
-    _importlib.import_module("relayish.onnx")
+    _importlib.import_module("relayish.onnx.operators")
+    _importlib.import_module("relayish.onnx.types")
 
 
 def _load_of_user(name: str) -> object:

@@ -11,6 +11,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
+from relayish._support.missing import find_missing
+from relayish.errors import suggest
+
 _FACES: Final[dict[str, Mapping[str, str]]] = {}
 """By package: the module that each of its names lives in."""
 
@@ -24,19 +27,34 @@ class LazyPackage(ModuleType):
         super().__setattr__(name, value)
 
 
-def set_face(package: str, names: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Let a package have names without importing anything, and return them, sorted.
+def set_face(
+    package: str, names: Mapping[str, Iterable[str]], others: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """Let a package have names without importing anything; return its ``__all__``, sorted.
+
+    Type checkers read the names from the stub beside, which is generated from the table.
 
     Args:
-        package: The package, whose ``__getattr__`` asks :func:`load_name`.
+        package: The package.
         names: By module: what the package has from there; under its own name, its modules.
+        others: By what people may call it, whom nobody corrects: the name of something.
     """
     _FACES[package] = {name: module for module, found in names.items() for name in found}
     sys.modules[package].__class__ = LazyPackage
-    return tuple(sorted(_FACES[package]))
+    known = tuple(sorted(_FACES[package]))
+
+    def __getattr__(name: str) -> Any:  # noqa: N807 - that of a module; Any: whatever goes by it
+        found = _load_name(package, (others or {}).get(name, name))
+        if found is not None:
+            return found
+        near = suggest(name, known)
+        return find_missing(package, name, f"module {package!r} has no attribute {name!r}{near}")
+
+    vars(sys.modules[package]).update(__getattr__=__getattr__, __dir__=lambda: [*known])
+    return known
 
 
-def load_name(package: str, name: str) -> Any | None:  # Any: whatever it is
+def _load_name(package: str, name: str) -> Any | None:  # Any: whatever it is
     """Return what a package has under a name, which it finds by itself from now on.
 
     Returns:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish._support.lazy_face import load_name, set_face
-from relayish._support.missing import find_missing
-from relayish.errors import suggest
+from relayish._support.lazy_face import set_face
 
 _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish.analysis": ("sparse_conv2d", "sparse_dense"),
@@ -58,21 +56,7 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
 }
 """By module: the names that are found here."""
 
-__all__ = set_face(__name__, _FACE)  # noqa: PLE0605 - a tuple of names
-
-
-def __getattr__(name: str) -> object:
-    """Load a name; find what Relay spells otherwise."""
-    # people type this only if they have it from Relay
-    found = load_name(__name__, _OTHERWISE.get(name, name))
-    if found is not None:
-        return found
-    near = suggest(name, __all__)
-    return find_missing(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
 _OTHERWISE: Final = {"extract_intermdeiate_expr": "extract_intermediate_expr"}
+"""Names that Relay spells otherwise: people type these only if they have them from there."""
+
+__all__ = set_face(__name__, _FACE, _OTHERWISE)  # noqa: PLE0605 - a tuple of names

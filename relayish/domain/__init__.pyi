@@ -2,8 +2,8 @@
 # fmt: off
 
 from relayish.domain.analyze_ctx import AnalyzeCtx as AnalyzeCtx
-from relayish.domain.eval_ctx import UNKNOWN as UNKNOWN
 from relayish.domain.eval_ctx import EvalCtx as EvalCtx
+from relayish.domain.eval_ctx import UNKNOWN as UNKNOWN
 from relayish.domain.evaluation import callable_of as callable_of
 from relayish.domain.evaluation import run as run
 from relayish.domain.flatten_ctx import FlattenCtx as FlattenCtx

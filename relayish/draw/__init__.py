@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish._support.lazy_face import load_name, set_face
-from relayish.errors import suggest
+from relayish._support.lazy_face import set_face
 
 _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish._support.display": ("repr_mimebundle",),
@@ -25,17 +24,3 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
 """By module: the names that are found here."""
 
 __all__ = set_face(__name__, _FACE)  # noqa: PLE0605 - a tuple of names
-
-
-def __getattr__(name: str) -> object:
-    """Load a name."""
-    found = load_name(__name__, name)
-    if found is None:
-        raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}{suggest(name, __all__)}"
-        )
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

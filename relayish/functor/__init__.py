@@ -4,20 +4,29 @@
 :class:`Rewriter` serve any family of nodes; the others are made of them for Relay's.
 """
 
-from relayish._support.face import imported_names as _imported_names
-from relayish._support.missing import set_finder as _set_finder
-from relayish.functor.functor import Functor
-from relayish.functor.memoized import Memoized, memoized
-from relayish.functor.mutator import Mutator
-from relayish.functor.post_order import PostOrderVisitor, Rewriter
-from relayish.functor.relay.expr_functor import ExprFunctor, ExprMutator, ExprVisitor
-from relayish.functor.relay.let_list import LetList, LetListError, expand_a_normal_form
-from relayish.functor.relay.mixed_mode import MixedModeMutator, MixedModeVisitor
-from relayish.functor.relay.pattern_functor import PatternFunctor, PatternMutator, PatternVisitor
-from relayish.functor.relay.rewriter import ExprRewriter, post_order_rewrite
-from relayish.functor.relay.type_functor import TypeFunctor, TypeMutator, TypeVisitor
-from relayish.functor.visitor import Visitor
+from __future__ import annotations
 
-__all__ = _imported_names(__name__)
+from typing import Final
 
-_set_finder(__name__)
+from relayish._support.lazy_face import set_face
+
+_FACE: Final[dict[str, tuple[str, ...]]] = {
+    "relayish.functor.functor": ("Functor",),
+    "relayish.functor.memoized": ("Memoized", "memoized"),
+    "relayish.functor.mutator": ("Mutator",),
+    "relayish.functor.post_order": ("PostOrderVisitor", "Rewriter"),
+    "relayish.functor.relay.expr_functor": ("ExprFunctor", "ExprMutator", "ExprVisitor"),
+    "relayish.functor.relay.let_list": ("LetList", "LetListError", "expand_a_normal_form"),
+    "relayish.functor.relay.mixed_mode": ("MixedModeMutator", "MixedModeVisitor"),
+    "relayish.functor.relay.pattern_functor": (
+        "PatternFunctor",
+        "PatternMutator",
+        "PatternVisitor",
+    ),
+    "relayish.functor.relay.rewriter": ("ExprRewriter", "post_order_rewrite"),
+    "relayish.functor.relay.type_functor": ("TypeFunctor", "TypeMutator", "TypeVisitor"),
+    "relayish.functor.visitor": ("Visitor",),
+}
+"""By module: the names that are found here."""
+
+__all__ = set_face(__name__, _FACE)

@@ -5,28 +5,33 @@ a chain of lets in the order of its nodes. Models are read and written by
 :func:`relayish.frontend.from_onnx` and :func:`relayish.frontend.to_onnx`.
 """
 
-from relayish._support.face import imported_names as _imported_names
-from relayish._support.missing import set_finder as _set_finder
-from relayish.onnx.calls import (
-    attributes_of,
-    captures_of,
-    graphs_of,
-    inputs_of,
-    is_absent,
-    make_call,
-)
-from relayish.onnx.identity import Identity
-from relayish.onnx.operator_sets import find_schema, identify
-from relayish.onnx.operators import declare_all, find_operator, identity_of
-from relayish.onnx.types import (
-    MapType,
-    OptionalType,
-    SequenceType,
-    SparseTensorType,
-    UnknownType,
-    UnrankedTensorType,
-)
+from __future__ import annotations
 
-__all__ = _imported_names(__name__)
+from typing import Final
 
-_set_finder(__name__)
+from relayish._support.lazy_face import set_face
+
+_FACE: Final[dict[str, tuple[str, ...]]] = {
+    "relayish.onnx.calls": (
+        "attributes_of",
+        "captures_of",
+        "graphs_of",
+        "inputs_of",
+        "is_absent",
+        "make_call",
+    ),
+    "relayish.onnx.identity": ("Identity",),
+    "relayish.onnx.operator_sets": ("find_schema", "identify"),
+    "relayish.onnx.operators": ("declare_all", "find_operator", "identity_of"),
+    "relayish.onnx.types": (
+        "MapType",
+        "OptionalType",
+        "SequenceType",
+        "SparseTensorType",
+        "UnknownType",
+        "UnrankedTensorType",
+    ),
+}
+"""By module: the names that are found here."""
+
+__all__ = set_face(__name__, _FACE)

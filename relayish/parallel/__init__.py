@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from relayish._support.lazy_face import load_name, set_face
-from relayish._support.missing import find_missing
-from relayish.errors import suggest
+from relayish._support.lazy_face import set_face
 
 _FACE: Final[dict[str, tuple[str, ...]]] = {
     "relayish.parallel.engines": ("Workers",),
@@ -22,16 +20,3 @@ _FACE: Final[dict[str, tuple[str, ...]]] = {
 """By module: the names that are found here."""
 
 __all__ = set_face(__name__, _FACE)  # noqa: PLE0605 - a tuple of names
-
-
-def __getattr__(name: str) -> object:
-    """Load a name."""
-    found = load_name(__name__, name)
-    if found is None:
-        near = suggest(name, __all__)
-        return find_missing(__name__, name, f"module {__name__!r} has no attribute {name!r}{near}")
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
