@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +13,6 @@ from relayish.cli.files import STANDARD, check_binary_output
 from relayish.cli.json_form import render_json
 from relayish.cli.onnx.example import given_files
 from relayish.cli.onnx.report import OptimizeResult, parts_of, result_of
-from relayish.cli.optimizing.many import is_for_many, optimise_many
 from relayish.cli.optimizing.one import TEST_SHAPE, optimise_model, pipeline_of
 from relayish.cli.optimizing.results import ModelResult
 from relayish.cli.pass_report import check_report
@@ -35,8 +36,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     args.files = given_files(args)
     _check_options(args)
-    if is_for_many(args):
-        return optimise_many(args)
+    if _is_for_many(args):
+        # loaded with what runs processes, when there are several
+        code: int = importlib.import_module("relayish.cli.optimizing.many").optimise_many(args)
+        return code
     (args.file,) = args.files
     _check_output(args)
     report, code, _ = optimise_model(args)
@@ -51,6 +54,20 @@ def run(args: argparse.Namespace) -> int:
     elif verbosity() is not Verbosity.QUIET:
         tell_parts(parts_of(report), on_error=on_error)
     return code
+
+
+def _is_for_many(args: argparse.Namespace) -> bool:
+    """Return whether a command is about several models, or a folder of results."""
+    output = args.output
+    is_folder = output not in (None, STANDARD) and (
+        output.endswith(("/", os.sep)) or Path(output).is_dir()
+    )
+    return (
+        is_folder
+        or len(args.files) > 1
+        or (args.jobs, args.executor) != (None, None)
+        or any(Path(each).is_dir() for each in args.files if each != STANDARD)
+    )
 
 
 def _check_options(args: argparse.Namespace) -> None:

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import dataclasses
 import functools
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -47,20 +46,6 @@ from relayish.parallel.attempt import drop_trace
 _SUFFIX: Final = ".onnx"
 RETRIES: Final = 1
 """How often a model whose worker was lost is tried again: it may take all memory again."""
-
-
-def is_for_many(args: argparse.Namespace) -> bool:
-    """Return whether a command is about several models, or a folder of results."""
-    output = args.output
-    is_folder = output not in (None, STANDARD) and (
-        output.endswith(("/", os.sep)) or Path(output).is_dir()
-    )
-    return (
-        is_folder
-        or len(args.files) > 1
-        or (args.jobs, args.executor) != (None, None)
-        or any(Path(each).is_dir() for each in args.files if each != STANDARD)
-    )
 
 
 def optimise_many(args: argparse.Namespace) -> int:
