@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 
 from relayish.errors import EvaluationError
@@ -43,7 +42,6 @@ ELEMENT_TYPES: Final[dict[int, str]] = {
 """The name of each number that ``TensorProto.DataType`` has; 0 says that nothing is known."""
 
 _NUMBERS: Final = {name: number for number, name in ELEMENT_TYPES.items()}
-_EXTENDED: Final = frozenset(_NUMBERS) & frozenset(vars(ml_dtypes))
 
 
 def element_type_name(number: int) -> str:
@@ -83,15 +81,24 @@ def find_numpy_dtype(number: int) -> np.dtype[Any]:  # Any: known when the numbe
             does not have it.
     """
     name = element_type_name(number)
-    scalar = object if name == "string" else getattr(ml_dtypes, name) if name in _EXTENDED else name
     try:
-        found: np.dtype[Any] = np.dtype(scalar)
+        found: np.dtype[Any] = np.dtype("object" if name == "string" else name)
     except TypeError:
+        return _find_extended_dtype(name)
+    return found
+
+
+def _find_extended_dtype(name: str) -> np.dtype[Any]:  # Any: as above
+    import ml_dtypes  # noqa: PLC0415 - loaded only for the element types numpy lacks
+
+    scalar = getattr(ml_dtypes, name, None)
+    if scalar is None:
         raise EvaluationError(
             f"values of element type {name} cannot be held: ml_dtypes {ml_dtypes.__version__} has "
             "no such type; install a newer one"
-        ) from None
-    return found
+        )
+    extended: np.dtype[Any] = np.dtype(scalar)
+    return extended
 
 
 @functools.lru_cache(maxsize=64)  # numpy makes up the name of a type each time it is asked

@@ -96,19 +96,6 @@ def test_reply_is_as_the_shell_takes_words(
     assert told == shown if shown is not None else "optimize\t" in told
 
 
-def test_completing_imports_neither_numpy_nor_the_representation() -> None:
-    script = (
-        "import sys; from relayish.cli.main import main\n"
-        "for words in (['--help'], ['--version'], ['completion', 'bash'],\n"
-        "              ['completion', 'zsh', '--reply', 'opt', '-p', 'Fold']):\n"
-        "    assert main(words) == 0\n"
-        "own = [name for name in sys.modules if name.startswith('relayish.')]\n"
-        "assert {name.split('.')[1] for name in own} == {'_support', 'cli', 'errors'}, own\n"
-        "assert 'numpy' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT, capture_output=True)
-
-
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
     """Return an environment with the command, in which a shell has no start-up files."""

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from relayish.errors import DuplicateNameError
 from relayish.ir.registration.declarations import declared_temporarily
-from relayish.onnx.kernels import absent_parameters, find_kernel, kernel, kernels
+from relayish.onnx.kernels import absent_parameters, find_kernel, kernel, kernels, registry
 
 
 @pytest.fixture(autouse=True)
@@ -36,3 +38,13 @@ def test_attributes_are_absent_before_they_are_added_and_after_they_are_removed(
     kernel("Made", since=(1, 6, 7, 13), added={"new": 7}, removed={"old": 7})(abs)
     absent = {version: absent_parameters("", "Made", version) for version in (1, 6, 7, 13, 14)}
     assert absent == {1: {"new"}, 6: {"new"}, 7: {"old"}, 13: {"old"}, 14: set()}
+
+
+def test_kernels_are_imported_before_somebody_else_registers_one(monkeypatch):
+    own = find_kernel("", "Abs", 13)
+    loaded = []
+    monkeypatch.setattr(registry, "_OWN", SimpleNamespace(load=lambda: loaded.append("all")))
+    kernel("Abs", since=(10**6,))(own)
+    assert loaded == []
+    kernel("Made", since=(1,))(abs)
+    assert loaded == ["all"]
