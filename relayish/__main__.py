@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from relayish.cli.main import run_process
 
-from relayish.cli.main import main
-
-sys.exit(main())
+run_process()

@@ -105,3 +105,12 @@ def test_interrupt_exits_with_130_and_no_traceback(tmp_path: Path) -> None:
     done = run_python("-c", EXIT_INTERRUPTED, "opt", "-", "-p", "FoldConstant", "-o", str(out))
     assert (done.returncode, done.stderr) == (130, "relayish: interrupted\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_process_ends_without_a_last_search_for_garbage() -> None:
+    script = (
+        "import atexit, gc, sys; from relayish.cli.main import run_process\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 5000))\n"
+        "sys.argv = ['relayish', 'completion', 'bash', '--reply', 'chec']; run_process()"
+    )
+    assert run_python("-c", script).stdout == "check\nTrue\n"
