@@ -465,11 +465,13 @@ def commas(patterns: Sequence[DFPattern]) -> Parts:
 def _read_none_as_any(kind: type[Any], held: str, flag: str) -> None:
     """Let ``None`` for the field ``held``, as in Relay, stand for anything at all."""
     construct = kind.__new__
-    place = kind.__match_args__.index(held)
+    place, flagged = map(kind.__match_args__.index, (held, flag))
 
     def new(cls: type[Any], *args: Any, **named: Any) -> Any:  # Any: fields of one node class
         given = args[place] if place < len(args) else named.get(held, ())
-        if given is None:
+        if given is None and flagged < len(args):
+            args = (*args[:flagged], True, *args[flagged + 1 :])
+        elif given is None:
             named[flag] = True
         return construct(cls, *args, **named)
 

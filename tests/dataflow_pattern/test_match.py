@@ -127,6 +127,8 @@ def test_call_without_argument_patterns_matches_any_arguments():
     assert CallPattern(wildcard(), None).match(X + Y)
     assert not CallPattern(is_op("add"), ()).match(X + Y)
     assert CallPattern(is_op("add"), args=None).any_args
+    assert CallPattern(is_op("add"), (wildcard(),)).with_fields(args=None).any_args
+    assert not CallPattern(is_op("add"), None).with_fields(args=(), any_args=False).any_args
 
 
 def test_products_of_quotients_match_either_way_round():

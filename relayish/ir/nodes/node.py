@@ -18,14 +18,13 @@ import inspect
 import re
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from operator import is_
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
 from relayish._kernel import loop
 from relayish._support import hooks
 from relayish._support.display import repr_mimebundle
 from relayish._support.missing import set_absent_members
-from relayish.errors import DeclarationError, FieldError, FrozenNodeError, suggest
+from relayish.errors import DeclarationError, FrozenNodeError
 from relayish.ir.domains.domain import Domain, Opcode, Operator
 from relayish.ir.domains.language import Language, languages
 from relayish.ir.domains.property import Property, count_children, properties_of
@@ -37,6 +36,7 @@ from relayish.ir.fields.naming import brief
 from relayish.ir.fields.roles import Access, Atom, Role, Traits
 from relayish.ir.nodes.construct import generate_constructors
 from relayish.ir.nodes.origins import watch_constructor
+from relayish.ir.nodes.update import generate_update
 from relayish.ir.nodes.visit_name import mangle
 from relayish.ir.registration.declarations import (
     Redo,
@@ -183,25 +183,11 @@ class Node:
             Linear in the number of fields and the length of the given tuples.
         """
         kind = type(self)
-        names = kind.__match_args__
-        changed = False
-        for name, new in changes.items():
-            if name not in names:
-                raise FieldError(f"{kind.__name__} has no field {name!r}{suggest(name, names)}")
-            old = getattr(self, name)
-            if new is old:
-                continue
-            if type(old) is tuple and _has_same_items(old, new):
-                changes[name] = old
-            else:
-                changed = True
-        if not changed:
-            return self
-        for declared in kind.fields_:
-            name = declared.name
-            if name not in changes:
-                changes[name] = declared.default if declared.inferred else getattr(self, name)
-        return kind(**changes)
+        update = _UPDATES[kind]
+        if Node.__dict__["with_fields"] is _WITH_FIELDS:
+            setattr(kind, "with_fields", update)  # noqa: B010 - found sooner from here on
+        updated: typing.Self = update(self, **changes)
+        return updated
 
 
 GIVING_WAY: Final = frozenset(
@@ -210,11 +196,18 @@ GIVING_WAY: Final = frozenset(
 """What every node has unless it has a field of that name."""
 
 
-def _has_same_items(old: tuple[object, ...], new: object) -> bool:
-    if not isinstance(new, (tuple, list)) or len(old) != len(new):
-        return False
-    return all(map(is_, old, new))
+_WITH_FIELDS: Final = Node.with_fields
 
+
+class _Updates(dict[type[Node], Callable[..., Any]]):  # Any: nodes
+    """``with_fields`` of each node class, generated when it is first asked for."""
+
+    def __missing__(self, kind: type[Node]) -> Callable[..., Any]:  # Any: as above
+        made = self[kind] = generate_update(kind, _WITH_FIELDS)
+        return made
+
+
+_UPDATES: Final = _Updates()
 
 ATOMS: Final[set[type[Node]]] = set()
 """The kinds of atoms, of all languages; grows as further kinds are declared."""

@@ -413,6 +413,41 @@ def test_with_fields_suggests_the_field_that_was_meant():
         Call(ADD, ()).with_fields(arg=())
 
 
+def test_with_fields_refuses_an_unknown_field_whatever_else_is_given():
+    with pytest.raises(FieldError, match="Call has no field 'arg'"):
+        Call(ADD, ()).with_fields(op=ADD, arg=())
+
+
+def test_with_fields_keeps_the_tuple_whose_items_are_given_where_another_field_changes():
+    call = Call(ADD, (X, X))
+    changed = call.with_fields(op=X, args=[X, X])
+    assert changed.op is X
+    assert changed.args is call.args
+
+
+def test_with_fields_makes_no_node_until_something_changes(declarations):
+    made = []
+
+    @node("counted")
+    class Counted(Expr):
+        first: Expr
+        rank: int = field(convert=lambda value: made.append(value) or value)
+
+    one = Counted(X, 1000)
+    made.clear()
+    for _ in range(3):
+        assert one.with_fields(first=X, rank=one.rank) is one
+    assert made == []
+    assert one.with_fields(first=Var("y")).rank == 1000
+    assert made == [1000]
+
+
+def test_with_fields_says_the_same_of_every_kind():
+    call = Call(ADD, ())
+    assert call.with_fields() is call
+    assert call.with_fields.__doc__ == Node.with_fields.__doc__
+
+
 def test_with_fields_checks_what_it_is_given():
     with pytest.raises(FieldError, match=r"Call.args\[0\] must be Expr"):
         Call(ADD, ()).with_fields(args=(1,))
