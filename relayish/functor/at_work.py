@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from relayish.functor.functor import Functor
+from relayish.functor.mutator import Mutator
+
+_AT_WORK: Final = frozenset({Functor.visit.__code__, Mutator.mutate_all.__code__})
+"""What calls handlers."""
 
 
 def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with any results
@@ -15,10 +19,9 @@ def functor_at_work() -> Functor[Any, Any] | None:  # Any: over any family, with
 
     Where no visit is going on, it is the one a handler of which was called by hand.
     """
-    at_work = Functor.visit.__code__
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - a record would cost each visit
     called_by_hand = None
-    while frame is not None and frame.f_code is not at_work:
+    while frame is not None and frame.f_code not in _AT_WORK:
         if called_by_hand is None and frame.f_code.co_name.startswith("visit_"):
             called_by_hand = frame
         frame = frame.f_back

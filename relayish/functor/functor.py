@@ -65,7 +65,7 @@ class Functor(Generic[N, R]):
     _memo: ClassVar[type[dict[Node, Any]]] = dict  # Any: as above
     _steps: ByKind  # what a visit calls: the handler of the node's kind, or the loop
     _images: ByKind | None = None  # the kinds that may take the place of one, if checked
-    _intercepts: ClassVar[bool] = False
+    _intercepts: bool = False  # whether the class overrides visit, so sees every visit
 
     def __init_subclass__(cls, **options: Any) -> None:  # Any: passed on to other bases
         super().__init_subclass__(**options)
@@ -84,6 +84,7 @@ class Functor(Generic[N, R]):
         self.visit_limit = cls.visit_limit
         self._levels = IDLE if cls.remembers else None
         self._steps, self._images = cls._steps, cls._images  # of the class, but found sooner
+        self._intercepts = cls._intercepts
         return self
 
     @classmethod
@@ -132,13 +133,15 @@ class Functor(Generic[N, R]):
             if args:
                 step = self._handlers[type(node)]
             elif counter is None:
-                result = self.memo_map.get(node)  # type: ignore[assignment]
-                if result is not None or node in self.memo_map:
+                memo = self.memo_map
+                result = memo.get(node)  # type: ignore[assignment]
+                if result is not None or node in memo:
                     return result
                 step = self._steps[type(node)]
             elif node in counter and (self.visit_limit == 1 or counter[node] >= self.visit_limit):
                 counter[node] += 1
-                return self.memo_map.get(node)  # type: ignore[return-value]
+                memo = self.memo_map
+                return memo.get(node) if memo else None  # type: ignore[return-value]
             else:
                 step = self._steps[type(node)]
         except TypeError:
@@ -146,10 +149,11 @@ class Functor(Generic[N, R]):
                 raise
             # a list cannot even be looked up
             raise no_node(type(self), self.family, type(node)) from None
-        if levels.depth >= levels.limit and not has_room(levels):
+        depth = levels.depth
+        if depth >= levels.limit and not has_room(levels):
             result = descend(self, Functor.visit, node, args)
             return result
-        levels.depth += 1
+        levels.depth = depth + 1
         try:
             if not args:
                 if counter is not None:
@@ -162,7 +166,7 @@ class Functor(Generic[N, R]):
             else:
                 return step(self, node, *args)
         finally:
-            levels.depth -= 1
+            levels.depth = depth
         if counter is None or result is not None:
             if self._images is not None and type(result) not in self._images[type(node)]:
                 self._refuse(node, result)

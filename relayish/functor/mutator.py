@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 from relayish._kernel import loop
+from relayish.functor.children import mutations_of
 from relayish.functor.functor import OVERRIDDEN, Functor, N, tables_of
 from relayish.functor.misfits import family_of
-from relayish.functor.vtable import Handler, default_handler, install_default
+from relayish.functor.vtable import Handler, default_handler, install_default, is_default
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.traversal import ByKind
 
 M = TypeVar("M", bound=Node)
+
+_UNKNOWN: Final[Any] = object()  # Any: stands for an image
 
 
 class Mutator(Functor[N, N]):
@@ -29,10 +32,14 @@ class Mutator(Functor[N, N]):
     _push: ClassVar[ByKind]
     _rebuild: ClassVar[ByKind]
     _images: ByKind
+    _mutations: ClassVar[ByKind]
+    _own_children: ClassVar[bool]
 
     @classmethod
     def _tabulate(cls) -> None:
         super()._tabulate()
+        cls._mutations = mutations_of(cls.traversal)
+        cls._own_children = not is_default(cls.mutate_children)
         cls._push, cls._steps = tables_of(cls, cls.traversal.push, cls._mutate, cls._keep)
         cls._rebuild = ByKind(cls.traversal.rebuild.__getitem__)
         cls._images = ByKind(lambda kind: family_of(kind).kinds)
@@ -41,7 +48,8 @@ class Mutator(Functor[N, N]):
     def _missing(cls, kind: type[Node]) -> Handler:
         if not cls.traversal.accepts(kind):
             return super()._missing(kind)
-        return Mutator.mutate_children
+        handler: Handler = mutations_of(cls.traversal)[kind]
+        return handler
 
     def mutate(self, node: N, *args: Any) -> N:  # Any: as visit
         """Return what :meth:`visit` returns."""
@@ -81,14 +89,12 @@ class Mutator(Functor[N, N]):
         """Return ``node``: nothing below it, a leaf, can change."""
         return node
 
+    @default_handler
     def mutate_children(self, node: M) -> M:
         """Return ``node`` with each child replaced by its image, each through ``visit``."""
         if self._levels is None:
             return self._begin_visit(Mutator.mutate_children, node, ())  # type: ignore[no-any-return]
-        images: dict[Node, Node] = {}
-        for child in self.traversal.children(node):
-            images[child] = self.visit(cast("N", child))
-        return cast("M", self.traversal.rebuild[type(node)](node, images.get))
+        return self._mutations[type(node)](self, node)  # type: ignore[no-any-return]
 
     def _begin_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
         """Call :meth:`mutate_all` as one visit from outside; apart, so that its frame is small."""
@@ -97,21 +103,41 @@ class Mutator(Functor[N, N]):
 
     def mutate_all(self, nodes: Sequence[N]) -> tuple[N, ...]:
         """Return the images of ``nodes``; the same tuple when none of them changed."""
-        if self._levels is None:
+        levels = self._levels
+        if levels is None:
             return self._begin_all(nodes)
-        images = []
-        changed = not isinstance(nodes, tuple)
-        for node in nodes:
-            image = self.visit(node)
-            images.append(image)
-            changed = changed or image is not node
-        return tuple(images) if changed else cast("tuple[N, ...]", nodes)
+        if not isinstance(nodes, tuple):
+            nodes = tuple(nodes)
+        images: list[N] | None = None
+        for index in range(len(nodes)):  # an iterator would be one more object for the collector
+            node, depth = nodes[index], levels.depth
+            kind = type(node)
+            if self._intercepts or depth >= levels.limit or kind not in self._steps:
+                image = self.visit(node)
+            else:  # what visit does, in a frame less at each level
+                image = self.memo_map.get(node, _UNKNOWN)
+                if image is _UNKNOWN:
+                    levels.depth = depth + 1
+                    try:
+                        image = self._steps[kind](self, node)
+                    finally:
+                        levels.depth = depth
+                    if type(image) not in self._images[kind]:
+                        self._refuse(node, image)
+                    self.memo_map[node] = image
+            if images is not None:
+                images.append(image)
+            elif image is not node:
+                images = [*nodes[:index], image]
+        return nodes if images is None else tuple(images)
 
 
 @default_handler
 def _mutate_children(self: Mutator[Any], node: Node) -> Node:
     """Return ``node`` with its children mutated."""
-    return self.mutate_children(node)
+    if self._own_children or self._levels is None:
+        return self.mutate_children(node)
+    return self._mutations[type(node)](self, node)  # type: ignore[no-any-return]
 
 
 install_default(Mutator, "visit_", _mutate_children)

@@ -15,7 +15,7 @@ from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.span import at_span
 from relayish.ir.nodes.untyped import add_hint
 
-_LOOPS: Final = frozenset({"_walk", "_mutate"})
+_LOOPS: Final = frozenset({"_walk", "_mutate", "mutate_all"})
 """Methods of functors whose local ``node`` is the node being handled."""
 
 _VISITS: Final = frozenset({"visit", "mutate_children", "visit_children"})

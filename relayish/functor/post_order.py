@@ -77,9 +77,8 @@ class PostOrderVisitor(Visitor[N]):
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
-        handler = super()._missing(kind)
-        visits = handler is Visitor.visit_children and cls._is_post_order(kind)
-        return _leave_children if visits else handler
+        leaves = cls._is_post_order(kind) and cls.traversal.accepts(kind)
+        return _leave_children if leaves else super()._missing(kind)
 
     @loop("walk_post_order", OVERRIDDEN)
     def _walk(self, root: Node) -> Any:  # Any: what the handler of the root returned last, if ever
@@ -146,8 +145,8 @@ class Rewriter(RewriteHandlers, Mutator[N]):
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
         """Return what serves a kind without a handler where ``visit`` is overridden."""
-        handler = super()._missing(kind)
-        return _rewrite_after_children if handler is Mutator.mutate_children else handler
+        rewrites = cls.traversal.accepts(kind)
+        return _rewrite_after_children if rewrites else super()._missing(kind)
 
     @property
     def _rewriter(self) -> RewriteHandlers:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, MutableMapping
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 from relayish._kernel import loop
+from relayish.functor.children import visits_of
 from relayish.functor.functor import OVERRIDDEN, Functor, N, tables_of
 from relayish.functor.memo import Finished, begin
-from relayish.functor.vtable import Handler, default_handler, install_default
+from relayish.functor.vtable import Handler, default_handler, install_default, is_default
 from relayish.ir.nodes.node import Node
 from relayish.ir.nodes.traversal import ByKind
 
@@ -27,6 +28,8 @@ class Visitor(Functor[N, Any]):
 
     visit_counter: MutableMapping[Node, int]
     _push: ClassVar[ByKind]
+    _visits: ClassVar[ByKind]
+    _own_children: ClassVar[bool]
 
     def __new__(cls, *args: object, **options: object) -> Self:
         self = super().__new__(cls, *args, **options)
@@ -36,13 +39,16 @@ class Visitor(Functor[N, Any]):
     @classmethod
     def _tabulate(cls) -> None:
         super()._tabulate()
+        cls._visits = visits_of(cls.traversal)
+        cls._own_children = not is_default(cls.visit_children)
         cls._push, cls._steps = tables_of(cls, cls.traversal.push_all, cls._walk, cls._leave)
 
     @classmethod
     def _missing(cls, kind: type[Node]) -> Handler:
         if not cls.traversal.accepts(kind):
             return super()._missing(kind)
-        return Visitor.visit_children
+        handler: Handler = visits_of(cls.traversal)[kind]
+        return handler
 
     def _begin_visit(
         self, work: Callable[..., Any], subject: object, args: tuple[object, ...]
@@ -80,20 +86,22 @@ class Visitor(Functor[N, Any]):
     def _leave(self, node: Node) -> None:
         """Do nothing: below ``node``, a leaf, there is nothing to visit."""
 
+    @default_handler
     def visit_children(self, node: Node) -> object:
         """Visit the children of ``node`` in order, each through ``visit``; return ``None``."""
         if self._levels is None:
             self._begin_visit(Visitor.visit_children, node, ())
-            return None
-        for child in self.traversal.children(node):
-            self.visit(cast("N", child))
+        else:
+            self._visits[type(node)](self, node)
         return None
 
 
 @default_handler
 def _visit_children(self: Visitor[Any], node: Node) -> object:
     """Visit the children of ``node``."""
-    return self.visit_children(node)
+    if self._own_children or self._levels is None:
+        return self.visit_children(node)
+    return self._visits[type(node)](self, node)
 
 
 install_default(Visitor, "visit_", _visit_children)

@@ -414,3 +414,26 @@ def test_handler_called_by_hand_expands_each_let_once_or_twice():
     walk = walking(ExprVisitor, books=False)
     walk.visit_let(chain(LETS))
     assert walk.pre_visits <= 2 * LETS
+
+
+def test_chain_below_mutate_all_belongs_to_the_functor_that_was_asked():
+    class Inner(ExprMutator):
+        def visit_let(self, op):
+            expand_a_normal_form(
+                op,
+                lambda let: self.visit(let.value),
+                lambda let: let.with_fields(value=self.visit(let.value), body=self.visit(let.body)),
+            )
+            return self.memo_map[op]
+
+    inner, let = Inner(), chain(3)
+    assert inner.visit(let) is let
+
+    class Outer(ExprMutator):
+        def visit_tuple(self, tup):
+            return tup.with_fields(fields=inner.mutate_all(tup.fields))
+
+    outer, expr = Outer(), Tuple((let,))
+    assert outer.visit(expr) is expr
+    assert let in inner.memo_map
+    assert let not in outer.memo_map

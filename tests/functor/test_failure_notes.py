@@ -383,3 +383,22 @@ def test_error_that_refuses_notes_is_noted_and_not_replaced(error):
             raise error
 
     assert notes_of(lambda: Raising().visit(main()), error)[0].startswith("while visiting ")
+
+
+def test_error_below_mutate_all_names_the_node_whose_handler_failed():
+    class Failing(relay.ExprMutator):
+        fails = False
+
+        def visit_tuple(self, tup):
+            if self.fails and not tup.fields:
+                raise KeyError
+            return tup.with_fields(fields=self.mutate_all(tup.fields))
+
+    x = relay.Var("x")
+    expr = relay.Tuple((relay.Tuple((x, relay.Tuple(()), x)), x))
+    failing = Failing()
+    assert failing.visit(expr) is expr  # its tables are filled
+    failing.fails = True
+    with pytest.raises(KeyError) as caught:
+        failing.visit(expr)
+    assert caught.value.__notes__ == ["while visiting ()"]
