@@ -163,7 +163,8 @@ def flatten_closure(mod: IRModule) -> IRModule:
     uses = {name: _Uses(function, closures) for name, function in definitions.items()}
     escaping = {closure for found in uses.values() for closure in found.escaping}
     called = {closure for found in uses.values() for closure in found.called}
-    flat = {name: mod.get_global_var(name) for name in closures if name in called - escaping}
+    plain = called - escaping
+    flat = {name: mod.get_global_var(name) for name in closures if name in plain}
     changed: dict[GlobalVar | str, Expr] = {}
     for name, function in definitions.items():
         image = _Flattener(uses[name], flat).visit(function)
