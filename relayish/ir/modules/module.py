@@ -28,6 +28,8 @@ from relayish.ir.nodes.node import Node
 
 Name = TypeVar("Name")
 _Kind = TypeVar("_Kind", bound=Node)
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 @set_absent_members
@@ -201,21 +203,21 @@ class Module(Generic[Name]):
 
     def with_functions(self, functions: Mapping[Any, Node]) -> Self:  # Any: names, as above
         """Return the module with all of ``functions`` put in; see :meth:`with_function`."""
-        definitions, names = self._functions.evolver(), self._globals.evolver()
-        given_names: dict[str, Name] = {}
-        changed = False
+        definitions: dict[Name, Node] = {}
+        names: dict[str, Name] = {}
         for given, func in functions.items():
             _check_definition(func)
-            key, name = self._resolve(given, given_names)
-            given_names[name] = key
-            if self._functions.get(key) is func:
-                continue
-            definitions[key] = func
+            key, name = self._resolve(given, names)
             names[name] = key
-            changed = True
-        if not changed:
+            if self._functions.get(key) is not func:
+                definitions[key] = func
+        if not definitions:
             return self
-        return self._derive(_functions=definitions.persistent(), _globals=names.persistent())
+        added = {name: key for name, key in names.items() if name not in self._globals}
+        return self._derive(
+            _functions=_updated(self._functions, definitions),
+            _globals=_updated(self._globals, added),
+        )
 
     def without_functions(self, keys: Iterable[Name | str]) -> Self:
         """Return the module without the functions named; ``self`` when none is named.
@@ -223,16 +225,13 @@ class Module(Generic[Name]):
         Raises:
             UnknownNameError: If the module defines no such function.
         """
-        definitions, names = self._functions, self._globals
-        for given in keys:
-            name = self._text_of(self._as_name(given))
-            key = self.get_global_var(name)
-            if key not in definitions:
-                continue  # named twice
-            definitions, names = definitions.remove(key), names.remove(name)
-        if definitions is self._functions:
+        gone = dict.fromkeys(self._text_of(self._as_name(given)) for given in keys)
+        if not gone:
             return self
-        return self._derive(_functions=definitions, _globals=names)
+        definitions, names = self._functions.evolver(), self._globals.evolver()
+        for name in gone:
+            del definitions[self.get_global_var(name)], names[name]
+        return self._derive(_functions=definitions.persistent(), _globals=names.persistent())
 
     def with_module(self, other: Self) -> Self:
         """Return the module with all that ``other`` defines put in.
@@ -399,6 +398,16 @@ def check_module(given: object, what: str) -> None:
             f"{what} in a module; found {indefinite(type(given))}; expected a module, such as "
             f"IRModule({{'main': ...}})"
         )
+
+
+def _updated(held: PMap[_Key, _Value], given: dict[_Key, _Value]) -> PMap[_Key, _Value]:
+    """Return ``held`` with ``given`` put in, made anew where that takes less than putting in."""
+    if 4 * len(given) < len(held):
+        evolver = held.evolver()
+        for key, value in given.items():
+            evolver[key] = value
+        return evolver.persistent()
+    return pmap({**dict(held.items()), **given})
 
 
 def _check_definition(value: object) -> None:
