@@ -79,10 +79,19 @@ def with_names(variable: N, images: Mapping[Node, Node]) -> N:
     return variable.with_fields(**changes) if changes else variable
 
 
-def replace_nodes(root: N, images: Mapping[Any, Node], *, traversal: Traversal = PROGRAM) -> N:
+def replace_nodes(
+    root: N, images: Mapping[Any, Node], *, traversal: Traversal = PROGRAM, typed: bool = False
+) -> N:
     """Return ``root`` with each key of ``images`` replaced; what is put in is not looked into.
 
     Nothing is renamed: ``root`` binds no variable that occurs free in an image.
+
+    Args:
+        root: Any program.
+        images: What to put in the place of each node.
+        traversal: What of ``root`` is looked at.
+        typed: Whether each image has the type of what it replaces, so that what is made anew keeps
+            its type, if it carries one.
 
     Returns:
         ``root`` itself when no key occurs in it; sharing is preserved.
@@ -91,11 +100,15 @@ def replace_nodes(root: N, images: Mapping[Any, Node], *, traversal: Traversal =
         Linear in the number of distinct nodes of ``root``; no recursion.
     """
     found = dict(images)
-    get, table = found.get, traversal.rebuild
+    get, rebuild, retype = found.get, traversal.rebuild, traversal.retype
     for node in traversal.post_order(root, lambda node: node not in found):
         if node in found:
             continue
-        image = table[type(node)](node, get)
+        kind = type(node)
+        if typed:
+            image = retype[kind](node, get, getattr(node, "checked_type", None))
+        else:
+            image = rebuild[kind](node, get)
         if image is not node:
             found[node] = image
     return cast("N", get(root, root))

@@ -40,8 +40,9 @@ from relayish.pass_infra import register_pass
 from relayish.passes.relay.functions.interprocedural.captures import Captures, Inner
 from relayish.passes.relay.functions.interprocedural.copy import (
     copy_function,
+    function_type,
     make_fresh_var,
-    substitute_all,
+    substitute_body,
 )
 from relayish.passes.relay.functions.interprocedural.shared_effects import bind_shared_effects
 from relayish.passes.relay.normal_form.functions import iterate_open_functions, transform_functions
@@ -62,8 +63,9 @@ class _Lifted(NamedTuple):
 class _Lifter:
     """Lifts the functions inside the functions of one module."""
 
-    def __init__(self, mod: IRModule) -> None:
+    def __init__(self, mod: IRModule, captures: dict[Function, Captures]) -> None:
         self._mod = mod
+        self._captures = captures
         self._known: dict[int, list[_Lifted]] = {}
         self._supply = GlobalVarSupply(mod)
         self.added: dict[GlobalVar | str, Expr] = {}
@@ -71,7 +73,7 @@ class _Lifter:
 
     def lift(self, root: Function) -> Function:
         """Return ``root`` without functions inside, which are added."""
-        captures = Captures(root)
+        captures = self._captures.pop(root, None) or Captures(root)
         if len(captures.inner) == 1:
             return root
         names: dict[Function, GlobalVar] = {}
@@ -79,13 +81,13 @@ class _Lifter:
         pending: list[tuple[Inner, Function]] = []
         for function, known in captures.inner.items():
             inside: dict[Expr, Expr] = {used: images[used] for used in known.functions}
-            image = function.with_fields(body=substitute_all(function.body, inside))
+            image = substitute_body(function, inside, typed=captures.is_typed)
             if function is root:
                 root = image
                 continue
             name, is_new = self._name(known, image, captures)
             names[function] = name
-            images[function] = _make_closure(name, known, known.captured)
+            images[function] = _make_closure(name, known, known.captured, typed=captures.is_typed)
             if is_new:
                 pending.append((known, image))
         shared = _find_shared_bindings(captures)
@@ -133,34 +135,39 @@ def _find_shared_bindings(captures: Captures) -> set[Node]:
     return {var for var, count in counts.items() if count > 1}
 
 
-def _make_closure(name: GlobalVar, known: Inner, captured: Iterable[Expr]) -> Expr:
+def _make_closure(name: GlobalVar, known: Inner, captured: Iterable[Expr], *, typed: bool) -> Expr:
     """Return what the function that goes by ``name`` is made by, from what it captures."""
     if known.is_closed:
         return name
-    return Call(name, tuple(captured), span=known.function.span)
+    function = known.function
+    ty = function.checked_type if typed else None
+    return Call(name, tuple(captured), span=function.span, checked_type=ty)
 
 
 def _finish(
     known: Inner, image: Function, captures: Captures, names: dict[Function, GlobalVar]
 ) -> Function:
     """Return what goes into the module for ``image``, a function without functions inside."""
-    fresh: dict[Expr, Var] = {var: make_fresh_var(var) for var in known.captured}
+    typed = captures.is_typed
+    fresh: dict[Expr, Var] = {var: make_fresh_var(var, typed=typed) for var in known.captured}
     values: dict[Expr, Expr] = {**fresh}
     for var in known.around:
         around = captures.named[var]
         given = [fresh[captured] for captured in around.captured]
-        values[var] = _make_closure(names[around.function], around, given)
-    image = image.with_fields(body=substitute_all(image.body, values))
+        values[var] = _make_closure(names[around.function], around, given, typed=typed)
+    image = substitute_body(image, values, typed=typed)
     if known.is_closed:
         return image
     function = known.function
+    params = tuple(fresh.values())
     return Function(
-        tuple(fresh.values()),
+        params,
         image,
         function.checked_type,
         tuple(known.type_vars),
         _CLOSURE,
         span=function.span,
+        checked_type=function_type(params, function.checked_type) if typed else None,
     )
 
 
@@ -199,8 +206,14 @@ def lambda_lift(mod: IRModule) -> IRModule:
     Source:
         Relay and RAF ``LambdaLift``, which fail where two functions get the same name.
     """
-    mod = bind_shared_effects(mod, lambda function: len(Captures(function).inner) > 1)
-    lifter = _Lifter(mod)
+    captures: dict[Function, Captures] = {}
+
+    def has_functions(function: Function) -> bool:
+        found = captures[function] = Captures(function)
+        return len(found.inner) > 1
+
+    mod = bind_shared_effects(mod, has_functions)
+    lifter = _Lifter(mod, captures)
     return transform_functions(mod, lifter.lift, iterate_open_functions).with_functions(
         lifter.added
     )

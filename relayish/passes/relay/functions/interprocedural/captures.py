@@ -16,7 +16,7 @@ from relayish.ir.relay.function_attributes import is_closure, is_opaque, is_prim
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type, TypeVar
 from relayish.ir.scopes.scoping import bound_by
-from relayish.passes.relay.functions.interprocedural.copy import make_fresh_var
+from relayish.passes.relay.functions.interprocedural.copy import has_said_type, make_fresh_var
 
 
 class Inner:
@@ -83,6 +83,9 @@ class Captures:
         self._find()
         for known in reversed(self.inner.values()):
             self._capture(known)
+        captured = dict.fromkeys(var for known in self.inner.values() for var in known.captured)
+        self.is_typed = not self._is_polymorphic and all(map(has_said_type, captured))
+        """Whether types can be handed on to what is made of the functions, and of variables."""
 
     def _find(self) -> None:
         """Walk every function, and sum up when those inside it are known."""

@@ -7,15 +7,16 @@ well: a node that several places share is evaluated once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from relayish.analysis.referential_transparency import find_opaque_nodes
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.fields.naming import name_of
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import Type
+from relayish.ir.relay.type import FuncType, Type
 from relayish.ir.scopes.renaming import (
     duplicate,
     make_fresh_variable,
@@ -28,15 +29,28 @@ _Copy = TypeVar("_Copy", bound=Expr)
 _Node = TypeVar("_Node", bound=Node)
 
 
-def make_fresh_var(var: Expr) -> Var:
+def make_fresh_var(var: Expr, *, typed: bool = False) -> Var:
     """Return another variable of the same name and type, which a function may take.
 
-    It is Relay's, of whatever kind the first one is.
+    It is Relay's, of whatever kind the first one is. With ``typed``, it carries the type that
+    ``var`` carries; see :func:`has_said_type`.
     """
     if type(var) is Var:
-        device = var.virtual_device
-        return Var(var.name_hint, var.type_annotation, virtual_device=device, span=var.span)
+        device, carried = var.virtual_device, var.checked_type if typed else None
+        annotation = var.type_annotation
+        return Var(var.name_hint, annotation, None, device, span=var.span, checked_type=carried)
     return Var(name_of(var), var.checked_type, span=var.span)
+
+
+def has_said_type(var: Expr) -> bool:
+    """Return whether ``var`` carries the type it is annotated with, as fresh ones made of it may.
+
+    A variable of an operator has a type that no annotation can say.
+    """
+    if type(var) is not Var or var.checked_type is None:
+        return False
+    said = var.type_annotation
+    return said is not None and structural_equal(said, var.checked_type)
 
 
 def retype_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
@@ -52,10 +66,11 @@ def retype_var(var: _Node, retype: Callable[[Type], Type]) -> _Node:
     return image
 
 
-def substitute_all(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
+def substitute_all(expr: _Copy, values: Mapping[Expr, Expr], *, typed: bool = False) -> _Copy:
     """Return ``expr`` with each key of ``values`` replaced; what is put in is not looked into.
 
-    Nothing is renamed: ``expr`` binds no variable that occurs free in a value.
+    Nothing is renamed: ``expr`` binds no variable that occurs free in a value. With ``typed``, each
+    value has the type of what it replaces, and what carries a type keeps it.
 
     Returns:
         ``expr`` itself when no key occurs in it; sharing is preserved.
@@ -63,7 +78,24 @@ def substitute_all(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    return replace_nodes(expr, values, traversal=EXPRESSIONS)
+    return replace_nodes(expr, values, traversal=EXPRESSIONS, typed=typed)
+
+
+def substitute_body(
+    function: Function, values: Mapping[Expr, Expr], *, typed: bool = False
+) -> Function:
+    """Return ``function`` with :func:`substitute_all` done in its body; itself if that stays."""
+    body = substitute_all(function.body, values, typed=typed)
+    if body is function.body:
+        return function
+    return function.with_fields(body=body, checked_type=function.checked_type if typed else None)
+
+
+def function_type(params: Sequence[Var], result: Type | None) -> FuncType | None:
+    """Return the type of a function of ``params``; ``None`` where they do not carry all of it."""
+    types = [param.checked_type for param in params]
+    told = [ty for ty in types if ty is not None]
+    return FuncType(tuple(told), result) if result and len(told) == len(types) else None
 
 
 def copy_expr(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
