@@ -29,6 +29,9 @@ Rebuild: TypeAlias = Callable[[Any, Callable[[Any, Any], Any]], Any]  # Any: one
 
 Where the fields take any node of a family, images are trusted to be of that family; where a field
 takes one kind only, as that of a let takes a variable, the constructor checks.
+
+``retain(node, get)``: the same, of images that have the types of what they replace: what was
+inferred of a node is on the new one as well.
 """
 
 
@@ -70,6 +73,7 @@ class Traversal:
         self.push: Mapping[type[Node], Push | None] = ByKind(self._generate_push)
         self.push_all: Mapping[type[Node], PushAll | None] = ByKind(self._generate_push_all)
         self.rebuild: Mapping[type[Node], Rebuild] = ByKind(self._generate_rebuild)
+        self.retain: Mapping[type[Node], Rebuild] = ByKind(self._generate_retain)
         self.retype: Mapping[type[Node], Retype] = ByKind(self._generate_retype)
         self.carry: Mapping[type[Node], Retype] = ByKind(self._generate_carry)
 
@@ -262,6 +266,14 @@ class Traversal:
             return _keep
         generate = partial(self._generate, kind, "rebuild(node, get)", None)
         made: Rebuild = self._plan("rebuild", kind, generate)
+        return made
+
+    def _generate_retain(self, kind: type[Node]) -> Rebuild:
+        inferred = [f.name for f in kind.fields_ if f.inferred]
+        if not inferred or not self.fields(kind):
+            return self.rebuild[kind]
+        lines = [f"return retype(node, get, node.{inferred[0]})"]
+        made: Rebuild = compile_function("retain(node, get)", lines, {"retype": self.retype[kind]})
         return made
 
     def _generate_retype(self, kind: type[Node]) -> Retype:

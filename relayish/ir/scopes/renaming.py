@@ -42,11 +42,16 @@ def duplicate(node: N) -> N:
 
 
 def make_fresh_variables(
-    root: Node, images: Mapping[Any, Node] | None = None, *, traversal: Traversal = PROGRAM
+    root: Node,
+    images: Mapping[Any, Node] | None = None,
+    *,
+    traversal: Traversal = PROGRAM,
+    typed: bool = False,
 ) -> dict[Node, Node]:
     """Return a fresh variable for each that ``root`` binds, and ``images``, which come first.
 
-    Where a variable names another one that is replaced, its image names the image of that.
+    Where a variable names another one that is replaced, its image names the image of that. With
+    ``typed``, fresh ones carry what was inferred of those they replace.
 
     Complexity:
         Linear in the number of distinct nodes; no recursion.
@@ -55,7 +60,7 @@ def make_fresh_variables(
     for node in traversal.pre_order(root):
         for variable in bound_by(node):
             if variable not in found:
-                found[variable] = make_fresh_variable(variable)
+                found[variable] = duplicate(variable) if typed else make_fresh_variable(variable)
     fresh = [variable for variable in found if not images or variable not in images]
     found.update(images or {})
     for variable in fresh:  # outer ones first, so what a variable names has its image
@@ -66,7 +71,8 @@ def make_fresh_variables(
 def with_names(variable: N, images: Mapping[Node, Node]) -> N:
     """Return ``variable`` naming the images of the variables it names.
 
-    An image of a kind that may not stand there is left out, where something need not.
+    An image of a kind that may not stand there is left out, where something need not. What was
+    inferred of the variable holds of it still.
     """
     changes: dict[str, object] = {}
     for declared in variable.fields_:
@@ -76,7 +82,10 @@ def with_names(variable: N, images: Mapping[Node, Node]) -> N:
             assert declared.kind is not None
             fits = isinstance(image, declared.kind)
             changes[declared.name] = image if fits else declared.default
-    return variable.with_fields(**changes) if changes else variable
+    if not changes:
+        return variable
+    inferred = {f.name: getattr(variable, f.name) for f in variable.fields_ if f.inferred}
+    return variable.with_fields(**inferred, **changes)
 
 
 def replace_nodes(
@@ -100,15 +109,11 @@ def replace_nodes(
         Linear in the number of distinct nodes of ``root``; no recursion.
     """
     found = dict(images)
-    get, rebuild, retype = found.get, traversal.rebuild, traversal.retype
+    get, table = found.get, traversal.retain if typed else traversal.rebuild
     for node in traversal.post_order(root, lambda node: node not in found):
         if node in found:
             continue
-        kind = type(node)
-        if typed:
-            image = retype[kind](node, get, getattr(node, "checked_type", None))
-        else:
-            image = rebuild[kind](node, get)
+        image = table[type(node)](node, get)
         if image is not node:
             found[node] = image
     return cast("N", get(root, root))

@@ -193,7 +193,8 @@ def lambda_lift(mod: IRModule) -> IRModule:
         mod: A typed module, see :func:`~relayish.analysis.infer_type`.
 
     Returns:
-        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+        ``mod`` itself when there was nothing to lift. Expressions carry the types they had, but for
+        those of polymorphic functions, and where variables have types that cannot be said.
 
     Raises:
         PassError: If what a function shares may act, and no let evaluates it just when it is needed

@@ -17,6 +17,8 @@ After::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
 from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
@@ -27,7 +29,12 @@ from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.scopes.scoping import bound_by
 from relayish.pass_infra import register_pass
-from relayish.passes.relay.functions.interprocedural.copy import copy_expr, make_fresh_var
+from relayish.passes.relay.functions.interprocedural.copy import (
+    copy_expr,
+    function_type,
+    has_said_type,
+    make_fresh_var,
+)
 from relayish.passes.relay.functions.interprocedural.shared_effects import bind_shared_effects
 from relayish.passes.relay.normal_form.functions import iterate_open_functions, transform_functions
 
@@ -67,6 +74,9 @@ class _Branches:
         start: Expr = root
         for expr in post_order([start], branches_in):
             self._sum_up(walked[expr])
+        used = dict.fromkeys(var for region in walked.values() for var in region.find_free_vars)
+        self.is_typed = not self.is_polymorphic and all(map(has_said_type, used))
+        """Whether types can be handed on to what is made of branches, and of variables."""
 
     def find_free_vars(self, branching: If) -> tuple[Expr, ...]:
         """Return the variables that the branches of ``branching`` use, in order."""
@@ -104,15 +114,17 @@ class _Branches:
     def image(self, root: Expr, images: dict[If, If]) -> Expr:
         """Return the region of ``root`` with each if in it replaced, but for its condition."""
         memo: dict[Node, Node] = {}
+        table = EXPRESSIONS.retain if self.is_typed else EXPRESSIONS.rebuild
         for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
             if type(node) is If:
+                image = images[node]
                 cond = memo[node.cond]
                 assert isinstance(cond, Expr)
-                memo[node] = images[node].with_fields(cond=cond)
+                memo[node] = _refill(image, cond, _branches(image), typed=self.is_typed)
             elif type(node) is Function and self._is_closed(node):
                 memo[node] = node
             else:
-                memo[node] = EXPRESSIONS.rebuild[type(node)](node, memo.get)
+                memo[node] = table[type(node)](node, memo.get)
         made = memo[root]
         assert isinstance(made, Expr)
         return made
@@ -135,6 +147,7 @@ class _Lifter:
         branches = _Branches(root)
         if all(_is_lifted(b) for branching in branches.ifs for b in _branches(branching)):
             return root
+        typed = branches.is_typed
         images: dict[If, If] = {}
         lifted: list[tuple[GlobalVar, Expr, tuple[Expr, ...]]] = []
         for branching in branches.ifs:
@@ -144,13 +157,16 @@ class _Lifter:
             for index, name in enumerate(names):
                 branch = calls[index]
                 if not _is_lifted(branch):
-                    calls[index] = Call(name, free, span=branch.span)
+                    ty = branch.checked_type if typed else None
+                    calls[index] = Call(name, free, span=branch.span, checked_type=ty)
                     lifted.append((name, branch, free))
-            images[branching] = branching.with_fields(true_branch=calls[0], false_branch=calls[1])
+            images[branching] = _refill(branching, branching.cond, calls, typed=typed)
         for name, branch, free in lifted:
-            params: dict[Expr, Var] = {var: make_fresh_var(var) for var in free}
-            body = copy_expr(branches.image(branch, images), params)
-            function = Function(tuple(params.values()), body, branch.checked_type)
+            params: dict[Expr, Var] = {var: make_fresh_var(var, typed=typed) for var in free}
+            body = copy_expr(branches.image(branch, images), params, typed=typed)
+            ret_type = branch.checked_type
+            ty = function_type(tuple(params.values()), ret_type) if typed else None
+            function = Function(tuple(params.values()), body, ret_type, checked_type=ty)
             if branches.is_polymorphic:
                 function = function.with_fields(type_params=free_type_vars(function))
             self.added[name] = function
@@ -166,6 +182,14 @@ class _Lifter:
             if not any(self._supply.name_supply.contains_name(n, add_prefix=False) for n in names):
                 of_true, of_false = [self._supply.fresh_global(n, add_prefix=False) for n in names]
                 return of_true, of_false
+
+
+def _refill(branching: If, cond: Expr, branches: Sequence[Expr], *, typed: bool) -> If:
+    true, false = branches
+    if not typed:
+        return branching.with_fields(cond=cond, true_branch=true, false_branch=false)
+    ty = branching.checked_type
+    return branching.with_fields(cond=cond, true_branch=true, false_branch=false, checked_type=ty)
 
 
 def _is_lifted(branch: Expr) -> bool:
@@ -202,7 +226,8 @@ def lift_branch_body(mod: IRModule) -> IRModule:
         mod: A typed module, see :func:`~relayish.analysis.infer_type`.
 
     Returns:
-        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+        ``mod`` itself when there was nothing to lift. Expressions carry the types they had, but for
+        those of polymorphic functions, and where variables have types that cannot be said.
 
     Raises:
         PassError: If what a branch shares may act, and no let evaluates it just when it is needed

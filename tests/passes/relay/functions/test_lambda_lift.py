@@ -7,12 +7,15 @@ import pytest
 
 import relayish.passes.relay.functions.lambda_lift as module
 from relayish.analysis import infer_type
+from relayish.analysis.carried_types import stale_types
 from relayish.interpreter import evaluate
+from relayish.ir.equality.structural_equal import structural_equal
+from relayish.ir.nodes.node import NAMES
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import TensorType
+from relayish.ir.relay.type import FuncType, TensorType
 from relayish.text import astext
 from relayish.transform import get_pass
 from tests.support.deep import call_chain, if_true, let_body
@@ -39,6 +42,33 @@ def test_untouched_functions_and_the_module_given_stay():
     out = lift(mod)
     assert mod.functions == before
     assert out["plain"] is mod["plain"]
+
+
+def test_what_is_lifted_carries_the_types_it_has():
+    mod = infer_type(
+        program("""
+            def @main(%x: int32, %c: bool) -> fn (int32) -> int32 {
+              let %f = fn (%n: int32) -> int32 { if (%c) { %n } else { %f(add(%n, %x)) } };
+              let %g = fn (%y: int32) -> int32 { %f(add(%y, 1)) };
+              %g
+            }
+        """)
+    )
+    out = module.lambda_lift(mod)
+    assert len(out) == 3
+    nodes = [node for func in out.functions.values() for node in EXPRESSIONS.post_order(func)]
+    assert all(type(node) in NAMES or node.checked_type is not None for node in nodes)
+    assert not list(stale_types(out, infer_type(out, fresh=True)))
+
+
+def test_captured_operators_get_the_type_they_are_used_with():
+    """No annotation says the type of an operator, so it is inferred, not handed on."""
+    mod = infer_type(program("def @main(%x: int32) -> int32 { let %f = add; %f(%x, %x) }"))
+    let = mod["main"].body
+    inner = Call(Function((), let.body), ())
+    out = lift(IRModule({"main": mod["main"].with_fields(body=let.with_fields(body=inner))}))
+    (closure,) = [func for name, func in out.functions.items() if name.name_hint != "main"]
+    assert structural_equal(closure.params[0].type_annotation, FuncType((INT, INT), INT))
 
 
 def test_a_function_lifted_before_is_found_again():

@@ -5,6 +5,8 @@ import inspect
 import pytest
 
 from relayish.analysis import infer_type
+from relayish.analysis.carried_types import stale_types
+from relayish.ir.nodes.node import NAMES
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Var
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.op import intern_op
@@ -43,6 +45,25 @@ def test_the_module_given_and_untouched_functions_stay():
     out = lift(mod)
     assert mod.functions == before
     assert out["f"] is mod["f"]
+
+
+def test_what_is_lifted_carries_the_types_it_has():
+    mod = infer_type(
+        program("""
+        def @main(%c: bool, %x: int32) -> int32 {
+          let %r = ref(%x);
+          if (%c) {
+            let %y = ref_write(%r, 1);
+            if (%c) { (fn (%z: int32) -> int32 { add(%z, %x) })(%x) } else { ref_read(%r) }
+          } else { %x }
+        }
+        """)
+    )
+    out = lift_branch_body(mod)
+    assert len(out) == 5
+    nodes = [node for func in out.functions.values() for node in EXPRESSIONS.post_order(func)]
+    assert all(type(node) in NAMES or node.checked_type is not None for node in nodes)
+    assert not list(stale_types(out, infer_type(out, fresh=True)))
 
 
 def ifs(func: Expr) -> list[If]:

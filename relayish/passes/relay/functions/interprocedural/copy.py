@@ -98,23 +98,27 @@ def function_type(params: Sequence[Var], result: Type | None) -> FuncType | None
     return FuncType(tuple(told), result) if result and len(told) == len(types) else None
 
 
-def copy_expr(expr: Expr, values: Mapping[Expr, Expr]) -> Expr:
+def copy_expr(expr: Expr, values: Mapping[Expr, Expr], *, typed: bool = False) -> Expr:
     """Return ``expr`` with each key of ``values`` replaced, and with fresh variables bound in it.
+
+    With ``typed``, each value has the type of what it replaces, and types are kept.
 
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    image = substitute_all(expr, copy_vars(expr, values))
+    image = substitute_all(expr, copy_vars(expr, values, typed=typed), typed=typed)
     return OwnNodes(find_opaque_nodes(expr), values.values()).of(image)
 
 
-def copy_vars(expr: Expr, values: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+def copy_vars(expr: Expr, values: Mapping[Expr, Expr], *, typed: bool = False) -> dict[Expr, Expr]:
     """Return ``values``, and a fresh variable for each other one that is bound in ``expr``.
+
+    With ``typed``, they carry the types of those they replace.
 
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
-    images = make_fresh_variables(expr, values, traversal=EXPRESSIONS)
+    images = make_fresh_variables(expr, values, traversal=EXPRESSIONS, typed=typed)
     return cast("dict[Expr, Expr]", images)
 
 
@@ -148,7 +152,7 @@ class OwnNodes:
         for node in EXPRESSIONS.post_order(copy, lambda node: node not in images):
             if node in images:
                 continue
-            image = EXPRESSIONS.rebuild[type(node)](node, images.get)
+            image = EXPRESSIONS.retain[type(node)](node, images.get)
             if image is node and node in shared:
                 image = duplicate(node)
             images[node] = image
