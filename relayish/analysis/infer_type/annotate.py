@@ -151,12 +151,13 @@ class Annotator:
 
     def image_of_call(self, call: Call, ty: Type) -> Expr:
         """Return a call of a polymorphic function, with what stands for its type variables."""
-        image: Call = EXPRESSIONS.retype[Call](call, self.images.get, ty)
         type_args = tuple(map(self._found.resolve, self._found.type_args[call]))
-        before = image.type_args
+        before, get = call.type_args, self.images.get
         if len(before) == len(type_args) and all(map(self._is_same, before, type_args)):
+            image: Call = EXPRESSIONS.retype[Call](call, get, ty)
             return image
-        return image.with_fields(type_args=type_args, checked_type=ty)
+        op, *args = [cast("Expr", get(part, part)) for part in (call.op, *call.args)]
+        return Call(op, tuple(args), call.attrs, type_args, span=call.span, checked_type=ty)
 
     def image_of_whole(self, node: Node, ty: Type) -> Node:
         """Return a node that holds patterns, clauses or other parts, which carry no types."""

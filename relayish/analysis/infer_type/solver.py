@@ -228,8 +228,9 @@ class Solver(Unifier):
     def _ask(self, application: Application) -> Type | None:
         """Return the result of ``application``, or ``None`` after making it wait."""
         op, attrs = application.op, application.attrs
-        args = tuple([self.resolve(arg) for arg in application.args])
-        is_known = self.closed.issuperset(args)
+        closed, resolve = self.closed, self.resolve
+        args = tuple([arg if arg in closed else resolve(arg) for arg in application.args])
+        is_known = closed.issuperset(args)
         if is_known:
             told = self._results.get((op, attrs, *args))
             if told is not None:
@@ -257,8 +258,13 @@ class Solver(Unifier):
     def _wait(self, application: Application, args: tuple[Type, ...]) -> None:
         """Let ``application`` wait for what is missing in ``args``: a rule asks for all of it."""
         self._unsolved[application] = None
-        missing = [u for arg in args if arg not in self.closed for u in unknowns(arg)]
-        application.missing = list(dict.fromkeys(missing))
+        missing: dict[IncompleteType, None] = {}
+        for arg in args:
+            if type(arg) is IncompleteType:
+                missing[arg] = None
+            elif arg not in self.closed:
+                missing.update(dict.fromkeys(unknowns(arg)))
+        application.missing = list(missing)
         asks_for_all = application.op in rule
         for unknown in application.missing[-1:] if asks_for_all else application.missing:
             self._waiting.setdefault(unknown, []).append(application)
@@ -299,7 +305,14 @@ class Solver(Unifier):
 
     def retry_application(self, application: Application) -> None:
         """Ask again what an operator makes of its arguments; a rule once it can tell."""
-        if application.op in rule:
+        op, find = application.op, self.find
+        args = tuple([find(arg) for arg in application.args])
+        if self.closed.issuperset(args):
+            told = self._results.get((op, application.attrs, *args))
+            if told is not None:
+                self._settle(application, told)
+                return
+        if op in rule:
             unknown = self._find_missing(application)
             if unknown is not None:
                 self._waiting.setdefault(unknown, []).append(application)
@@ -316,6 +329,8 @@ class Solver(Unifier):
             if isinstance(value, IncompleteType):
                 return value
             missing.pop()
+            if value in self.closed:
+                continue
             inside = unknowns(self.resolve(value))
             missing += [unknown for unknown in inside if self.find(unknown) is unknown]
         return None

@@ -82,6 +82,14 @@ class Unifier:
         """
         if left is right:
             return left
+        one, other = self.find(left), self.find(right)
+        if type(one) is IncompleteType and other in self.closed and one not in self._faulty:
+            self._value[one] = other  # it contains nothing unknown
+            self.notice(one, other)
+            return other
+        simple = self._joins.get((one, other)) or self._unify_simple(one, other)
+        if simple is not None:
+            return self._bind_unknowns((left, right), simple)
         images: dict[tuple[Type, Type], Type] = {}
         entered: dict[tuple[Type, Type], tuple[Type, Type]] = {}
         stack: list[tuple[Type, Type] | None] = [(left, right)]
