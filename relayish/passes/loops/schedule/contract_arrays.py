@@ -66,37 +66,77 @@ def contract_arrays(func: LoweredFunc) -> LoweredFunc:
         ``func`` itself when each temporary needs all its dimensions.
 
     Complexity:
-        Linear in the size of the function, for each temporary.
+        Linear in the size of the function, for each loop that stands around all uses of a temporary
+        and for each temporary that becomes several.
 
     Source:
         Gao, Olsen, Sarkar and Thekkath, "Collective loop fusion for array contraction".
     """
     held = [each for each in PROGRAM.pre_order(func) if isinstance(each, (Tensor, Buffer))]
     names = NameSupply(taken={each.name for each in held})
+    uses = _Uses(func.body)
     for buffer in func.temp_bufs:
-        func = _separated(func, buffer, names)
+        separated = _separated(func, buffer, names, uses)
+        if separated is not func:
+            func, uses = separated, _Uses(separated.body)
     ranges = LoopRanges(PROGRAM.post_order(func.body))
     images: dict[Node, Node] = {}
     made: dict[Buffer, Buffer] = {}
     for buffer in func.temp_bufs:
-        parts = _parts(func, buffer, ranges)
+        parts = _parts(func, buffer, ranges, uses)
         if not parts:
             continue
         made[buffer] = buffer.with_fields(shape=_shrunk(buffer.shape, parts))
-        images.update(_images(func, buffer, made[buffer], parts))
+        images.update(_images(uses.accesses(buffer), made[buffer], parts))
     if not made:
         return func
     temps = tuple([made.get(each, each) for each in func.temp_bufs])
     return func.with_fields(body=substitute(func.body, images), temp_bufs=temps)
 
 
-def _separated(func: LoweredFunc, buffer: Buffer, names: NameSupply) -> LoweredFunc:
+class _Uses:
+    """Where buffers are used in a body."""
+
+    def __init__(self, body: Stmt) -> None:
+        self._accesses: dict[Node | None, list[Load | Store]] = {}
+        self._reshaped: set[Node | None] = set()
+        """Buffers that are looked at in another shape."""
+        self._users: dict[Stmt, dict[Node | None, list[Stmt]]] = {}
+        if not only_stores(body):
+            return
+        for each in PROGRAM.pre_order(body):
+            if isinstance(each, (Load, Store)) and isinstance(each.tensor, Tensor):
+                buffer = each.tensor.buffer
+                self._accesses.setdefault(buffer, []).append(each)
+                sizes = [constant(size) for size in each.tensor.shape]
+                shape = buffer.shape if isinstance(buffer, Buffer) else ()
+                if None in sizes or sizes != [constant(size) for size in shape]:
+                    self._reshaped.add(buffer)
+
+    def accesses(self, buffer: Buffer) -> Sequence[Load | Store]:
+        """Return the accesses of a buffer; none where it is used otherwise, or in another shape."""
+        return () if buffer in self._reshaped else self._accesses.get(buffer, ())
+
+    def users(self, stmt: Stmt, buffer: Buffer) -> Sequence[Stmt]:
+        """Return the statements right in a block that use a buffer."""
+        found = self._users.get(stmt)
+        if found is None:
+            found = self._users[stmt] = {}
+            for each in statements(stmt):
+                tensors = [held for held in PROGRAM.pre_order(each) if isinstance(held, Tensor)]
+                for used in dict.fromkeys([tensor.buffer for tensor in tensors]):
+                    found.setdefault(used, []).append(each)
+        return found.get(buffer, ())
+
+
+def _separated(func: LoweredFunc, buffer: Buffer, names: NameSupply, uses: _Uses) -> LoweredFunc:
     """Return a function in which loops that tell each other nothing by a buffer have their own."""
-    users: list[Stmt] = [func.body]
+    if not uses.accesses(buffer):
+        return func
+    users: Sequence[Stmt] = [func.body]
     while len(users) == 1 and isinstance(users[0], (Block, For)):
-        inner = users[0].body if isinstance(users[0], For) else users[0]
-        users = [each for each in statements(inner) if _uses(each, buffer)]
-    if len(users) < 2 or not _accesses(func.body, buffer):
+        users = uses.users(users[0].body if isinstance(users[0], For) else users[0], buffer)
+    if len(users) < 2:
         return func
     groups: list[list[Stmt]] = []
     for user in users:
@@ -150,32 +190,30 @@ def _shrunk(sizes: Sequence[Expr], parts: Mapping[int, _Part]) -> tuple[Expr, ..
 
 
 def _images(
-    func: LoweredFunc, buffer: Buffer, small: Buffer, parts: Mapping[int, _Part]
+    accesses: Sequence[Load | Store], small: Buffer, parts: Mapping[int, _Part]
 ) -> dict[Node, Node]:
-    """Return what takes the place of the tensors and accesses of a buffer."""
+    """Return what takes the place of the accesses of a buffer."""
     views: dict[Node, Tensor] = {}
     images: dict[Node, Node] = {}
-    for each in PROGRAM.pre_order(func.body):
-        if isinstance(each, (Load, Store)) and isinstance(each.tensor, Tensor):
-            tensor = each.tensor
-            if tensor.buffer is not buffer:
-                continue
-            if tensor not in views:
-                shape = _shrunk(tensor.shape, parts)
-                views[tensor] = tensor.with_fields(shape=shape, buffer=small)
-            places = [
-                expr_of_form(parts[at].places[each], place.type) if at in parts else place
-                for at, place in enumerate(each.indices)
-            ]
-            images[each] = each.with_fields(tensor=views[tensor], indices=tuple(places))
+    for each in accesses:
+        tensor = each.tensor
+        assert isinstance(tensor, Tensor)
+        if tensor not in views:
+            shape = _shrunk(tensor.shape, parts)
+            views[tensor] = tensor.with_fields(shape=shape, buffer=small)
+        places = [
+            expr_of_form(parts[at].places[each], place.type) if at in parts else place
+            for at, place in enumerate(each.indices)
+        ]
+        images[each] = each.with_fields(tensor=views[tensor], indices=tuple(places))
     return images
 
 
-def _parts(func: LoweredFunc, buffer: Buffer, ranges: LoopRanges) -> dict[int, _Part]:
+def _parts(func: LoweredFunc, buffer: Buffer, ranges: LoopRanges, uses: _Uses) -> dict[int, _Part]:
     """Return the dimensions of which a part is enough, by their numbers."""
     if buffer.strides or buffer.elem_offset is not None:
         return {}
-    accesses = _accesses(func.body, buffer)
+    accesses = uses.accesses(buffer)
     if not accesses:
         return {}
     known: dict[int, Mapping[Load | Store, LinearForm | None]] = {
@@ -185,7 +223,7 @@ def _parts(func: LoweredFunc, buffer: Buffer, ranges: LoopRanges) -> dict[int, _
     found: dict[int, _Part] = {}
     stmt: Stmt = func.body
     while True:
-        users = [each for each in statements(stmt) if _uses(each, buffer)]
+        users = uses.users(stmt, buffer)
         if len(users) != 1 or not isinstance(users[0], For) or not is_fixed(users[0]):
             break
         loop = users[0]
@@ -237,25 +275,3 @@ def _part(
     if high - low >= step:
         return None
     return _Part(high - low + 1, {each: form.shifted(-low) for each, form in left.items()})
-
-
-def _accesses(root: Stmt, buffer: Buffer) -> list[Load | Store]:
-    """Return the accesses of a buffer; none where it is used otherwise, or in another shape."""
-    found: list[Load | Store] = []
-    if not only_stores(root):
-        return []
-    for each in PROGRAM.pre_order(root):
-        if isinstance(each, (Load, Store)) and isinstance(each.tensor, Tensor):
-            if each.tensor.buffer is not buffer:
-                continue
-            sizes = [constant(size) for size in each.tensor.shape]
-            if None in sizes or sizes != [constant(size) for size in buffer.shape]:
-                return []
-            found.append(each)
-    return found
-
-
-def _uses(root: Stmt, buffer: Buffer) -> bool:
-    return any(
-        isinstance(each, Tensor) and each.buffer is buffer for each in PROGRAM.pre_order(root)
-    )

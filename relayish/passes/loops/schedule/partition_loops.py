@@ -51,12 +51,14 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from relayish.errors import OperatorError
 from relayish.ir.nodes.node import Node
-from relayish.ir.scopes.scoping import PROGRAM
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
 from relayish.pass_infra import register_pass
 from relayish.passes.loops.schedule.symbolic_cuts import Cut, SymbolicCuts
 from relayish.passes.loops.simplify.fold_rules import fold_literals
@@ -100,30 +102,83 @@ def partition_loops(func: LoweredFunc, *, symbolic: bool = False) -> LoweredFunc
         Griebl, Feautrier and Lengauer, "Index set splitting"; TVM ``LoopPartition``.
     """
     cuts = SymbolicCuts(func) if symbolic else None
-    return func.with_fields(body=_Partition(cuts).visit(func.body))
+    return func.with_fields(body=_Partition(func.body, cuts).visit(func.body))
 
 
 class _Partition(StmtMutator):
     """Cuts loops, outer ones first."""
 
-    def __init__(self, symbolic: SymbolicCuts | None) -> None:
+    def __init__(self, root: Stmt, symbolic: SymbolicCuts | None) -> None:
         super().__init__()
         self._symbolic = symbolic
+        self._asked = _Conditions(root)
 
     def visit_for(self, loop: For) -> Stmt:
-        parts = _parts(loop)
-        if len(parts) == 1 and self._symbolic is not None:
-            cut = self._symbolic.find(loop, _conditions(loop.body))
+        conditions = self._asked.of(loop)
+        parts = _parts(loop, conditions) if conditions else [loop]
+        if len(parts) == 1 and conditions and self._symbolic is not None:
+            cut = self._symbolic.find(loop, conditions)
             parts = parts if cut is None else _parts_of_cut(loop, cut)
         if len(parts) == 1:
             return super().visit_for(loop)
-        return Block(tuple([self.visit(each) for each in parts]))
+        return Block(tuple([self._visit_part(each) for each in parts]))
+
+    def _visit_part(self, part: Stmt) -> Stmt:
+        around, self._asked = self._asked, _Conditions(part)
+        image = self.visit(part)
+        self._asked = around
+        return image
 
 
-def _parts(loop: For) -> list[Stmt]:
+class _Conditions:
+    """What is asked of the variables of loops, found once for all loops of a program.
+
+    Complexity:
+        Linear in the program and the sizes of its conditions; those of a variable that several
+        loops bind are looked for in each of them.
+    """
+
+    def __init__(self, root: Stmt) -> None:
+        self._by_variable: dict[Node, list[Expr]] = {}
+        bound: Counter[Node] = Counter()
+        allocates = False
+        for each in PROGRAM.pre_order(root):
+            bound.update(bound_by(each))
+            allocates = allocates or isinstance(each, Alloc)
+            if isinstance(each, (Select, IfThenElse)):
+                for used in PROGRAM.pre_order(each.condition):
+                    if isinstance(used, Var):
+                        self._by_variable.setdefault(used, []).append(each.condition)
+        self._repeated = {var for var, count in bound.items() if count > 1}
+        self._allocating = _allocating(root) if allocates else frozenset()
+
+    def of(self, loop: For) -> Sequence[Expr]:
+        """Return the conditions in a loop that mention its variable, from outside to inside.
+
+        None where the loop allocates, which two places cannot.
+        """
+        if loop in self._allocating:
+            return ()
+        found = self._by_variable.get(loop.loop_var, ())
+        if found and loop.loop_var in self._repeated:
+            inside = set(PROGRAM.pre_order(loop.body))
+            return [each for each in found if each in inside]
+        return found
+
+
+def _allocating(root: Stmt) -> AbstractSet[Node]:
+    """Return the nodes that allocate, or hold others that do."""
+    found: set[Node] = set()
+    for each in PROGRAM.post_order(root):
+        if isinstance(each, Alloc) or not found.isdisjoint(PROGRAM.children(each)):
+            found.add(each)
+    return found
+
+
+def _parts(loop: For, conditions: Iterable[Expr]) -> list[Stmt]:
     """Return what constants cut a loop into."""
     count = constant(loop.extent) or 0
-    cuts = _cuts(loop, count) if is_fixed(loop) else {}
+    cuts = _cuts(loop, count, conditions) if is_fixed(loop) else {}
     ends = sorted({*cuts.values(), count})
     if len(ends) == 1 or len(ends) > MOST_PARTS:
         return [loop]
@@ -164,25 +219,14 @@ def _part(loop: For, known: Mapping[Node, bool], low: Expr, count: Expr) -> Stmt
     return loop.with_fields(loop_var=var, min=start, extent=count, body=body)
 
 
-def _cuts(loop: For, count: int) -> dict[Node, int]:
+def _cuts(loop: For, count: int, conditions: Iterable[Expr]) -> dict[Node, int]:
     """Return comparisons, each with the first iteration in which it is another than before."""
     found: dict[Node, int] = {}
-    for condition in _conditions(loop.body):
+    for condition in conditions:
         for each in PROGRAM.pre_order(condition):
             cut = _cut(each, loop.loop_var)
             if cut is not None and 0 < cut < count:
                 found[each] = cut
-    return found
-
-
-def _conditions(body: Stmt) -> list[Expr]:
-    """Return what is asked in a body; nothing where it allocates, which two places cannot."""
-    found: list[Expr] = []
-    for each in PROGRAM.pre_order(body):
-        if isinstance(each, Alloc):
-            return []
-        if isinstance(each, (Select, IfThenElse)):
-            found.append(each.condition)
     return found
 
 
