@@ -119,3 +119,18 @@ def test_patience_with_systems_that_take_too_long_runs_out(monkeypatch):
     assert [patience.is_feasible(System((), rows)) for _ in range(6)] == [None] * 6
     assert sum(spent) < 2 * MOST_WORK
     assert patience.is_feasible(System((), [Affine(3, {0: 1})])) is True
+
+
+def test_inequalities_are_looked_at_when_they_are_made(monkeypatch):
+    looked_at = []
+    add = integer_system._Rows.add
+    monkeypatch.setattr(
+        integer_system._Rows,
+        "add",
+        lambda self, rows: looked_at.append(len(rows)) or add(self, rows),
+    )
+    bounds = [[Affine(0, {at: 1}), Affine(-1, {at: -1, 50: 1})] for at in range(50)]
+    system = System((), [*itertools.chain(*bounds), Affine(9, {50: -1})])
+    assert is_feasible(system)
+    assert len(looked_at) > 50
+    assert sum(looked_at) < 2 * len(system.inequalities)

@@ -21,6 +21,8 @@ from relayish.tir.analysis import (
     linear_form,
     statements_with_contexts,
 )
+from relayish.tir.analysis.linear import linear_facts
+from relayish.tir.analysis.linear.integer_system import is_feasible
 from tests.support.depth import DEPTH
 from tests.support.each import each
 from tests.support.text_cases import CASES, read_cases
@@ -177,3 +179,14 @@ def test_operand_of_another_type_says_nothing():
     known = Context().with_range(n, Interval(0, 3))
     chosen = tir.Select(x, n, tir.const(7))
     assert interval_of(chosen, known) == Interval(0, 7)
+
+
+def test_what_one_sign_each_way_leaves_open_is_asked_no_further(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        linear_facts, "is_feasible", lambda system: asked.append(system) or is_feasible(system)
+    )
+    n = tir.Var("n")
+    i, j = tir.Var("i"), tir.Var("j")
+    assert can_prove(i < j, below(loop(i, 0, n), loop(j, 0, n))) is None
+    assert len(asked) == 2

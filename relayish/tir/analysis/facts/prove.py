@@ -108,10 +108,15 @@ def _truth(condition: Expr, context: Context) -> Interval:
     signs = possible_signs(difference, context)
     if isinstance(condition, (EQ, NE)) and not signs.zero:
         return FALSE if isinstance(condition, EQ) else TRUE
-    ends = [sign for sign, may_be in zip((-1, 0, 1), signs, strict=True) if may_be]
-    if not ends:  # a context that contradicts itself: nothing gets there
-        return found
-    return compare(type(condition), Interval(ends[0], ends[-1]), FALSE)
+    truths: set[Interval] = set()
+    for sign, name in ((-1, "negative"), (1, "positive"), (0, "zero")):
+        truth = compare(type(condition), Interval(sign, sign), FALSE)
+        if truth not in truths and getattr(signs, name):
+            truths.add(truth)
+            if len(truths) > 1:
+                return found
+    # without any, the context contradicts itself: nothing gets there
+    return truths.pop() if truths else found
 
 
 def _is_zero(form: LinearForm, bits: int) -> bool | None:

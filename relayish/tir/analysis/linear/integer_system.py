@@ -12,7 +12,7 @@ Source:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 from relayish.tir.analysis.linear.affine import Affine
@@ -39,6 +39,10 @@ class System(NamedTuple):
     def having(self, equations: Iterable[Row] = (), inequalities: Iterable[Row] = ()) -> System:
         """Return the system in which some more hold."""
         return System([*self.equations, *equations], [*self.inequalities, *inequalities])
+
+
+_Direction: TypeAlias = frozenset[tuple[int, int]]
+"""The terms of an inequality, without a common divisor."""
 
 
 class _TooHardError(Exception):
@@ -138,108 +142,133 @@ def _is_feasible(system: System, work: list[int]) -> bool:
             if solved is None:
                 return False
             system = solved[0]
-        tight = _tighten(system.inequalities, work)
-        if tight is None:
-            return False
-        if tight.equations:
-            system = tight
-            continue
-        rows = _without_unbounded(tight.inequalities)
-        if not rows:
-            return True
-        var, exact = _choose(rows)
-        lower = [row for row in rows if row.terms.get(var, 0) > 0]
-        upper = [row for row in rows if row.terms.get(var, 0) < 0]
-        rest = [row for row in rows if var not in row.terms]
-        if exact:
-            system = System((), rest + _shadow(var, lower, upper, work))
-            continue
-        dark = rest + _shadow(var, lower, upper, work, is_dark=True)
-        if _is_feasible(System((), dark), work):
-            return True
-        real = rest + _shadow(var, lower, upper, work)
-        if not _is_feasible(System((), real), work):
-            return False
-        return _splinters(var, rows, lower, upper, work)
+        rows = _Rows()
+        made: Sequence[Row] = system.inequalities
+        while True:
+            _spend(work, len(rows.held) + len(made))
+            if not rows.add(made):
+                return False
+            if rows.equations:
+                system = System(rows.equations, [*rows.held.values()])
+                break
+            rows.drop_unbounded()
+            if not rows.held:
+                return True
+            var, exact = rows.choose()
+            if not exact:
+                return _split(var, [*rows.held.values()], work)
+            made = _shadow(var, *rows.take(var), work)
 
 
-def _tighten(rows: Sequence[Row], work: list[int]) -> System | None:
-    """Return inequalities divided by common divisors, the strongest of each direction.
+def _split(var: int, rows: Sequence[Row], work: list[int]) -> bool:
+    """Return whether inequalities have a solution, of which projecting out ``var`` tells less."""
+    lower = [row for row in rows if row.terms.get(var, 0) > 0]
+    upper = [row for row in rows if row.terms.get(var, 0) < 0]
+    rest = [row for row in rows if var not in row.terms]
+    dark = rest + _shadow(var, lower, upper, work, is_dark=True)
+    if _is_feasible(System((), dark), work):
+        return True
+    real = rest + _shadow(var, lower, upper, work)
+    if not _is_feasible(System((), real), work):
+        return False
+    return _splinters(var, rows, lower, upper, work)
 
-    Two of opposite directions that leave one value become an equation, those that leave none,
-    ``None``.
-    """
-    work[0] -= len(rows)
+
+def _spend(work: list[int], count: int) -> None:
+    work[0] -= count
     if work[0] < 0:
         raise _TooHardError
-    strongest: dict[frozenset[tuple[int, int]], int] = {}
-    kept: dict[frozenset[tuple[int, int]], Mapping[int, int]] = {}
-    for constant, terms in rows:
-        if not terms:
-            if constant < 0:
-                return None
-            continue
-        divisor = math.gcd(*terms.values())
-        if divisor > 1:
-            constant //= divisor  # noqa: PLW2901 - of integers, it may be rounded
-            terms = {var: value // divisor for var, value in terms.items()}  # noqa: PLW2901
-        key = frozenset(terms.items())
-        before = strongest.get(key)
-        if before is None or constant < before:
-            strongest[key], kept[key] = constant, terms
-    equations: list[Row] = []
-    inequalities: list[Row] = []
-    done: set[frozenset[tuple[int, int]]] = set()
-    for key, constant in strongest.items():
-        if key in done:
-            continue
-        opposite = frozenset([(var, -value) for var, value in key])
-        other = strongest.get(opposite)
-        if other is not None:
-            if constant + other < 0:
-                return None
-            if constant + other == 0:
-                equations.append(Affine(constant, kept[key]))
-                done.add(opposite)
+
+
+class _Rows:
+    """Inequalities divided by common divisors, the strongest of each direction.
+
+    Attributes:
+        held: The inequalities, by their terms.
+        equations: What two of opposite directions that leave one value have become.
+    """
+
+    __slots__ = ("_bounds", "equations", "held")
+
+    def __init__(self) -> None:
+        self.held: dict[_Direction, Row] = {}
+        self.equations: list[Row] = []
+        self._bounds: dict[int, tuple[dict[_Direction, int], dict[_Direction, int]]] = {}
+        """By variable, what bounds it from below and from above, each with its coefficient."""
+
+    def add(self, rows: Sequence[Row]) -> bool:
+        """Add inequalities; return whether no two of opposite directions leave no value."""
+        held = self.held
+        added: dict[_Direction, None] = {}
+        for constant, terms in rows:
+            if not terms:
+                if constant < 0:
+                    return False
                 continue
-        inequalities.append(Affine(constant, kept[key]))
-    return System(equations, inequalities)
+            divisor = math.gcd(*terms.values())
+            if divisor > 1:
+                constant //= divisor  # noqa: PLW2901 - of integers, it may be rounded
+                terms = {var: value // divisor for var, value in terms.items()}  # noqa: PLW2901
+            key = frozenset(terms.items())
+            before = held.get(key)
+            if before is None:
+                for var, value in terms.items():
+                    self._bounds.setdefault(var, ({}, {}))[value < 0][key] = value
+            elif constant >= before.constant:
+                continue
+            held[key] = Affine(constant, terms)
+            added[key] = None
+        return all(map(self._meet_opposite, added))
 
+    def _meet_opposite(self, key: _Direction) -> bool:
+        """Return whether an inequality and that of the opposite direction leave a value."""
+        row = self.held.get(key)
+        opposite = frozenset([(var, -value) for var, value in key])
+        other = self.held.get(opposite)
+        if row is None or other is None:
+            return True
+        if row.constant == -other.constant:
+            self.equations.append(row)
+            self._discard(key)
+            self._discard(opposite)
+        return row.constant + other.constant >= 0
 
-def _without_unbounded(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return ``rows`` without those that a variable satisfies which nothing bounds on one side."""
-    while True:
-        signs: dict[int, int] = {}
-        for row in rows:
-            for var, value in row.terms.items():
-                signs[var] = signs.get(var, 0) | (1 if value > 0 else 2)
-        free = {var for var, found in signs.items() if found != 3}
-        if not free:
-            return rows
-        rows = [row for row in rows if free.isdisjoint(row.terms)]
+    def _discard(self, key: _Direction) -> Row:
+        for var, value in key:
+            del self._bounds[var][value < 0][key]
+        return self.held.pop(key)
 
+    def drop_unbounded(self) -> None:
+        """Drop what a variable satisfies which nothing bounds on one side."""
+        pending = list(self._bounds)
+        while pending:
+            var = pending.pop()
+            below, above = self._bounds.get(var, ({}, {}))
+            if below and above:
+                continue
+            for key in [*below, *above]:
+                pending += [each for each in self._discard(key).terms if each != var]
+            self._bounds.pop(var, None)
 
-def _choose(rows: Sequence[Row]) -> tuple[int, bool]:
-    """Return the variable to project out, and whether that is exact: if it is, the cheapest."""
-    above: dict[int, int] = {}
-    below: dict[int, int] = {}
-    inexact_above: dict[int, bool] = {}
-    inexact_below: dict[int, bool] = {}
-    for row in rows:
-        for var, value in row.terms.items():
-            if value > 0:
-                below[var] = below.get(var, 0) + 1
-                inexact_below[var] = inexact_below.get(var, False) or value != 1
-            else:
-                above[var] = above.get(var, 0) + 1
-                inexact_above[var] = inexact_above.get(var, False) or value != -1
+    def choose(self) -> tuple[int, bool]:
+        """Return the variable to project out, and whether that is exact: if it is, the cheapest."""
+        inexact = {
+            var
+            for var, (below, above) in self._bounds.items()
+            if max(below.values()) != 1 and min(above.values()) != -1
+        }
 
-    def cost(var: int) -> tuple[bool, int]:
-        inexact = inexact_above[var] and inexact_below[var]
-        return inexact, above[var] * below[var] - above[var] - below[var]
+        def cost(var: int) -> tuple[bool, int]:
+            below, above = map(len, self._bounds[var])
+            return var in inexact, above * below - above - below
 
-    chosen = min(above, key=cost)
-    return chosen, not cost(chosen)[0]
+        chosen = min(self._bounds, key=cost)
+        return chosen, chosen not in inexact
+
+    def take(self, var: int) -> tuple[list[Row], list[Row]]:
+        """Remove what bounds a variable, from below and from above, and return it."""
+        below, above = self._bounds[var]
+        return [self._discard(key) for key in [*below]], [self._discard(key) for key in [*above]]
 
 
 def _shadow(
@@ -251,9 +280,7 @@ def _shadow(
     is_dark: bool = False,
 ) -> list[Row]:
     """Return what bounds of ``var`` say of the others: of reals, or such that one is between."""
-    work[0] -= len(lower) * len(upper)
-    if work[0] < 0:
-        raise _TooHardError
+    _spend(work, len(lower) * len(upper))
     found: list[Row] = []
     for low in lower:
         b = low.terms[var]
@@ -281,9 +308,7 @@ def _splinters(
     counts = [(most * low.terms[var] - most - low.terms[var]) // most + 1 for low in lower]
     places = _fewest_values(rows)
     if places is None or len(places) >= sum(counts):
-        work[0] -= sum(counts)  # where something wraps around, there are billions
-        if work[0] < 0:
-            raise _TooHardError
+        _spend(work, sum(counts))  # where something wraps around, there are billions
         places = [
             Affine(low.constant - excess, low.terms)
             for low, count in zip(lower, counts, strict=True)

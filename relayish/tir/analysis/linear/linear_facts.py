@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import Final
 
 from relayish.dataflow.lattice.interval import Interval, div
 from relayish.dataflow.lattice.symbols import BOTTOM
@@ -18,12 +19,38 @@ _MOST_FACTS: Final = 24
 _MOST_TERMS: Final = 24
 
 
-class Signs(NamedTuple):
-    """Which signs an integer may have."""
+class Signs:
+    """Which signs an integer may have; each is found out when it is asked for."""
 
-    negative: bool
-    zero: bool
-    positive: bool
+    def __init__(self, wanted: Row, system: System | None) -> None:
+        """Ask for the signs of a sum.
+
+        Args:
+            wanted: The sum.
+            system: What is known of its unknowns; ``None`` where it may have any sign.
+        """
+        self._wanted = wanted
+        self._system = system
+
+    @cached_property
+    def negative(self) -> bool:
+        """Whether it may be less than 0."""
+        return self._may_be((), [self._wanted.times(-1).shifted(-1)])
+
+    @cached_property
+    def zero(self) -> bool:
+        """Whether it may be 0."""
+        return self._may_be([self._wanted])
+
+    @cached_property
+    def positive(self) -> bool:
+        """Whether it may be more than 0."""
+        return self._may_be((), [self._wanted.shifted(-1)])
+
+    def _may_be(self, equations: Iterable[Row], inequalities: Iterable[Row] = ()) -> bool:
+        if self._system is None:
+            return True
+        return is_feasible(self._system.having(equations, inequalities)) is not False
 
 
 def possible_signs(form: LinearForm, context: Context) -> Signs:
@@ -34,16 +61,7 @@ def possible_signs(form: LinearForm, context: Context) -> Signs:
     """
     facts = _Facts(context)
     wanted = facts.affine(form)
-    if facts.add_known(form.terms):
-        system = facts.system()
-        below = wanted.times(-1).shifted(-1)
-        above = wanted.shifted(-1)
-        return Signs(
-            is_feasible(system.having((), [below])) is not False,
-            is_feasible(system.having([wanted])) is not False,
-            is_feasible(system.having((), [above])) is not False,
-        )
-    return Signs(negative=True, zero=True, positive=True)
+    return Signs(wanted, facts.system() if facts.add_known(form.terms) else None)
 
 
 class _Facts:
