@@ -68,35 +68,33 @@ def plan_arena(func: LoweredFunc, buffers: Sequence[Buffer]) -> Arena:
         buffers: Those that are placed, to be stored to before they are read.
 
     Complexity:
-        Linear in the function, and that of n operations of numpy on n numbers for n buffers; of
-        those that one statement at the top alone uses, that of asking
-        :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes` of each two.
+        That of :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes`, and of n operations of
+        numpy on n numbers for n buffers.
     """
     lifetimes = Lifetimes(func.body, buffers)
     known = [each for each in buffers if count_of(each) is not None]
     slots = _slots([each for each in buffers if count_of(each) is None], lifetimes)
     order = sorted(known, key=bytes_of, reverse=True)
-    begin, end, first, last = (np.zeros(len(order), np.int64) for _ in range(4))
-    for at, buffer in enumerate(order):
-        first[at], last[at] = lifetimes.span(buffer)
-        beside = (first[:at] <= last[at]) & (last[:at] >= first[at])
-        for other in np.flatnonzero(beside & (first[:at] == last[:at])):
-            beside[other] = not lifetimes.are_apart(buffer, order[other])
-        begin[at] = _first_gap(begin[:at][beside], end[:at][beside], bytes_of(buffer))
-        end[at] = begin[at] + -(-bytes_of(buffer) // ALIGNMENT) * ALIGNMENT
+    begin, end = np.zeros(len(order), np.int64), np.zeros(len(order), np.int64)
+    for at, beside in enumerate(lifetimes.needed_beside(order)):
+        size = bytes_of(order[at])
+        begin[at] = _first_gap(begin[:at][beside], end[:at][beside], size)
+        end[at] = begin[at] + -(-size // ALIGNMENT) * ALIGNMENT
     offsets = {buffer: int(begin[at]) for at, buffer in enumerate(order)}
     return Arena(offsets, int(end.max(initial=0)), slots)
 
 
 def _slots(buffers: Sequence[Buffer], lifetimes: Lifetimes) -> Sequence[Sequence[Buffer]]:
     """Return buffers in as few slots as there are needed at one time, alike beside each other."""
+    order = sorted(buffers, key=_likely_bytes, reverse=True)
     slots: list[list[Buffer]] = []
-    for buffer in sorted(buffers, key=_likely_bytes, reverse=True):
-        apart = [slot for slot in slots if all(lifetimes.are_apart(buffer, each) for each in slot)]
-        if apart:
-            apart[0].append(buffer)
-        else:
-            slots.append([buffer])
+    number = np.zeros(len(order), np.int64)
+    for at, beside in enumerate(lifetimes.needed_beside(order)):
+        taken = np.unique(number[:at][beside])
+        number[at] = np.argmax(np.append(taken, -1) != np.arange(len(taken) + 1))
+        if number[at] == len(slots):
+            slots.append([])
+        slots[number[at]].append(order[at])
     return slots
 
 

@@ -9,6 +9,7 @@ from relayish.codegen.c.arena import ALIGNMENT, bytes_of, hoist_temporaries, pla
 from relayish.tir.ir.flags import CallType
 from relayish.tir.ir.type import VOID
 from tests.support.each import each
+from tests.support.work import calls_made
 
 
 def call(*tensors):
@@ -71,6 +72,19 @@ def test_a_chain_takes_memory_for_two():
     buffers = [each.buffer for each in tensors]
     func = tir.LoweredFunc("main", buffers, tir.Block(calls))
     assert plan_arena(func, buffers).size == 2 * 4032
+
+
+@each("size", [1000, tir.Var("n")])
+def test_places_in_a_loop_are_found_in_linear_work(size):
+    calls = []
+    for count in (50, 100):
+        tensors = [tir.placeholder(f"t{at}", (size,)) for at in range(count)]
+        body = tir.Block([call(tensors[0]), *[call(*pair) for pair in pairwise(tensors)]])
+        buffers = [each.buffer for each in tensors]
+        loop = tir.For(tir.Var("i"), 0, 9, body)
+        func = tir.LoweredFunc("main", buffers, tir.Block((loop,)))
+        calls.append(calls_made(lambda func=func, buffers=buffers: plan_arena(func, buffers)))
+    assert calls[1] < 2.4 * calls[0]
 
 
 @each("size", [1000, tir.Var("n")])

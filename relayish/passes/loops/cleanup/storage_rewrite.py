@@ -31,6 +31,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
 from relayish.pass_infra import register_pass
@@ -58,8 +60,8 @@ def rewrite_storage(func: LoweredFunc) -> LoweredFunc:
         ``func`` itself when no two temporaries share.
 
     Complexity:
-        That of :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes`, and quadratic in the
-        number of temporaries.
+        That of :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes`, and of the number of
+        temporaries times those that are left.
 
     Source:
         TVM ``StorageRewrite``; Fabri, "Automatic storage optimization".
@@ -68,22 +70,18 @@ def rewrite_storage(func: LoweredFunc) -> LoweredFunc:
     if len(buffers) < 2:
         return func
     lifetimes = Lifetimes(func.body, buffers)
-    sharing: dict[Buffer, list[Buffer]] = {}
-    for buffer in sorted(buffers, key=_known_count, reverse=True):
-        host = next(
-            (
-                host
-                for host, guests in sharing.items()
-                if _fits(buffer, host)
-                and all(lifetimes.are_apart(buffer, each) for each in (host, *guests))
-            ),
-            None,
-        )
-        if host is None:
-            sharing[buffer] = []
+    order = sorted(buffers, key=_known_count, reverse=True)
+    serving: list[Buffer] = []
+    number = np.zeros(len(order), np.int64)
+    hosts: dict[Buffer, Buffer] = {}
+    for at, beside in enumerate(lifetimes.needed_beside(order)):
+        buffer, taken = order[at], set(number[:at][beside].tolist())
+        free = (each for each in range(len(serving)) if each not in taken)
+        number[at] = next((each for each in free if _fits(buffer, serving[each])), len(serving))
+        if number[at] == len(serving):
+            serving.append(buffer)
         else:
-            sharing[host].append(buffer)
-    hosts = {guest: host for host, guests in sharing.items() for guest in guests}
+            hosts[buffer] = serving[number[at]]
     if not hosts:
         return func
     images: dict[Node, Node] = {}

@@ -49,6 +49,58 @@ _Images: TypeAlias = dict[Var, Expr]
 Fills: TypeAlias = Callable[[Call, Buffer], bool]
 """Whether a call stores each element of a buffer before it reads one."""
 
+
+class Users:
+    """Which buffers nodes use, found once of each node that is asked about."""
+
+    __slots__ = ("_children", "_used")
+
+    def __init__(self) -> None:
+        self._used: dict[Node, frozenset[Node]] = {}
+        self._children: dict[Node, dict[Node, list[Node]]] = {}
+
+    def uses(self, root: Node, buffer: Buffer) -> bool:
+        """Return whether a node, or what computes elements of inline tensors in it, uses a buffer.
+
+        Complexity:
+            Constant, but for the first time, when it is linear in the size of ``root``.
+        """
+        return buffer in self._used_in(root)
+
+    def children(self, node: Node, buffer: Buffer) -> Sequence[Node]:
+        """Return the children of a node that use a buffer, in order.
+
+        Complexity:
+            Constant, but for the first time, when it is linear in the size of ``node``.
+        """
+        found = self._children.get(node)
+        if found is None:
+            found = self._children[node] = {}
+            for child in PROGRAM.children(node):
+                for each in self._used_in(child):
+                    found.setdefault(each, []).append(child)
+        return found.get(buffer, ())
+
+    def _used_in(self, root: Node) -> frozenset[Node]:
+        found = self._used.get(root)
+        if found is None:
+            reached = [each for each in nodes_reached(root) if isinstance(each, Buffer)]
+            found = self._used[root] = frozenset(reached)
+        return found
+
+
+class _Known(NamedTuple):
+    """What is known of a program.
+
+    Attributes:
+        fills: What calls fill.
+        users: Which buffers statements use.
+    """
+
+    fills: Fills
+    users: Users
+
+
 _DEEPEST: Final = 200
 """How deep statements may stand in one another to be looked into."""
 
@@ -63,11 +115,10 @@ def stored_first(func: LoweredFunc, fills: Fills) -> frozenset[Buffer]:
         fills: What is known of the functions that it calls.
 
     Complexity:
-        Linear in the size of the function and the depth of its loops, for each temporary.
+        Linear in the size of the function, and the depth of its loops.
     """
-    return frozenset(
-        [each for each in _plain(func, func.temp_bufs) if is_stored_first(func.body, each, fills)]
-    )
+    temps, users = _plain(func, func.temp_bufs), Users()
+    return frozenset([each for each in temps if is_stored_first(func.body, each, fills, users)])
 
 
 def filled_arguments(func: LoweredFunc, buffers: Iterable[Buffer], fills: Fills) -> set[Buffer]:
@@ -81,7 +132,8 @@ def filled_arguments(func: LoweredFunc, buffers: Iterable[Buffer], fills: Fills)
     Complexity:
         That of :func:`stored_first`, for these.
     """
-    found = {each: _filled(func.body, each, {}, _DEEPEST, fills) for each in _plain(func, buffers)}
+    known = _Known(fills, Users())
+    found = {each: _filled(func.body, each, {}, _DEEPEST, known) for each in _plain(func, buffers)}
     return {buffer for buffer, boxes in found.items() if _has_whole(boxes, buffer)}
 
 
@@ -90,15 +142,20 @@ def fills_whole(stmt: Stmt, buffer: Buffer) -> bool:
 
     What is not found so may be so as well; calls are taken to fill nothing.
     """
-    return _has_whole(_filled(stmt, buffer, {}, _DEEPEST, _never), buffer)
+    return _has_whole(_filled(stmt, buffer, {}, _DEEPEST, _Known(_never, Users())), buffer)
 
 
-def stores_before_it_reads(stmt: Stmt, buffer: Buffer) -> bool:
+def stores_before_it_reads(stmt: Stmt, buffer: Buffer, users: Users | None = None) -> bool:
     """Return whether a statement reads of a buffer what it has stored itself, and nothing else.
 
     Like :func:`fills_whole`, but not all of the buffer need be stored.
+
+    Args:
+        stmt: The statement.
+        buffer: The buffer.
+        users: What was found when others of the program were asked about.
     """
-    return is_stored_first(stmt, buffer, _never)
+    return is_stored_first(stmt, buffer, _never, users)
 
 
 def _never(call: Call, buffer: Buffer) -> bool:  # noqa: ARG001 - as all Fills
@@ -119,25 +176,27 @@ def _plain(func: LoweredFunc, buffers: Iterable[Buffer]) -> list[Buffer]:
     ]
 
 
-def is_stored_first(root: Node, buffer: Buffer, fills: Fills) -> bool:
+def is_stored_first(root: Node, buffer: Buffer, fills: Fills, users: Users | None = None) -> bool:
     """Return whether each element is stored before it is read where nothing else uses a buffer.
 
     Args:
         root: Where it is used.
         buffer: A buffer without gaps.
         fills: What is known of the functions that are called.
+        users: What was found when others of the program were asked about.
     """
+    known = _Known(fills, Users() if users is None else users)
     pending = [root]
     while pending:
         stmt = pending.pop()
-        if _filled(stmt, buffer, {}, _DEEPEST, fills) is not None:
+        if _filled(stmt, buffer, {}, _DEEPEST, known) is not None:
             continue
-        users = [each for each in PROGRAM.children(stmt) if _uses(each, buffer)]
-        is_alone = len(users) == 1 or isinstance(stmt, stmts.IfThenElse)
-        parts = all(isinstance(each, (Stmt, Call)) for each in users)
+        inner = known.users.children(stmt, buffer)
+        is_alone = len(inner) == 1 or isinstance(stmt, stmts.IfThenElse)
+        parts = all(isinstance(each, (Stmt, Call)) for each in inner)
         if not isinstance(stmt, _LOCAL) or not is_alone or not parts:
             return False
-        pending += users
+        pending += inner
     return True
 
 
@@ -146,58 +205,57 @@ _LOCAL: Final = (stmts.Block, stmts.IfThenElse, stmts.For, stmts.PolyFor)
 
 
 def _filled(
-    stmt: Node, buffer: Buffer, images: _Images, room: int, fills: Fills
+    stmt: Node, buffer: Buffer, images: _Images, room: int, known: _Known
 ) -> list[Box] | None:
     """Return the boxes that a statement fills, if it reads nothing else; ``None``: it may."""
     if room == 0:
         return None
+    uses = known.users.uses
     match stmt:
         case stmts.Block():
-            return _filled_together(stmt, buffer, images, room, fills)
+            return _filled_together(stmt, buffer, images, room, known)
         case stmts.ScheduleBlockRealize():
             block = stmt.schedule_block
-            if any(_uses(value, buffer) for value in stmt.iter_values):
+            if any(uses(value, buffer) for value in stmt.iter_values):
                 return None
             images.update(zip(block.iter_vars, stmt.iter_values, strict=True))
-            return _filled(block.body, buffer, images, room - 1, fills)
+            return _filled(block.body, buffer, images, room - 1, known)
         case stmts.ScheduleBlock():
-            return _filled(stmt.body, buffer, images, room - 1, fills)
-        case stmts.IfThenElse(false_case=None) if not _uses(stmt.condition, buffer):
-            boxes = _filled(stmt.true_case, buffer, images, room - 1, fills)
+            return _filled(stmt.body, buffer, images, room - 1, known)
+        case stmts.IfThenElse(false_case=None) if not uses(stmt.condition, buffer):
+            boxes = _filled(stmt.true_case, buffer, images, room - 1, known)
             return None if boxes is None else _until_end(boxes, stmt.condition, buffer, images)
         case stmts.For():
-            if _uses(stmt.min, buffer) or _uses(stmt.extent, buffer):
+            if uses(stmt.min, buffer) or uses(stmt.extent, buffer):
                 return None
-            boxes = _filled(stmt.body, buffer, images, room - 1, fills)
+            boxes = _filled(stmt.body, buffer, images, room - 1, known)
             if boxes is None:
                 return None
             moved = [_over(stmt, box, buffer) for box in boxes]
             return _joined([each for each in moved if each is not None], buffer)
-        case stmts.IfThenElse(false_case=Stmt() as false) if not _uses(stmt.condition, buffer):
-            boxes = _filled(stmt.true_case, buffer, images, room - 1, fills)
-            others = _filled(false, buffer, images, room - 1, fills)
+        case stmts.IfThenElse(false_case=Stmt() as false) if not uses(stmt.condition, buffer):
+            boxes = _filled(stmt.true_case, buffer, images, room - 1, known)
+            others = _filled(false, buffer, images, room - 1, known)
             if boxes is None or others is None:
                 return None
             return [each for each in boxes if each in others]
         case Store():
-            return _place(stmt, buffer, images)
+            return _place(stmt, buffer, images, known.users)
         case Call():
-            return [(_ALL,) * len(buffer.shape)] if fills(stmt, buffer) else None
+            return [(_ALL,) * len(buffer.shape)] if known.fills(stmt, buffer) else None
     return None
 
 
 def _filled_together(
-    block: stmts.Block, buffer: Buffer, images: _Images, room: int, fills: Fills
+    block: stmts.Block, buffer: Buffer, images: _Images, room: int, known: _Known
 ) -> list[Box] | None:
     """Return the boxes that statements fill, each of which uses what is filled before."""
     boxes: list[Box] = []
-    for stmt in block.stmts:
-        if not _uses(stmt, buffer):
-            continue
-        more = _filled(stmt, buffer, images, room - 1, fills)
+    for stmt in known.users.children(block, buffer):
+        more = _filled(stmt, buffer, images, room - 1, known)
         if more is not None:
             boxes = _joined([*boxes, *more], buffer)
-        elif not any(_is_within(stmt, buffer, box, images) for box in boxes):
+        elif not any(_is_within(stmt, buffer, box, images, known.users) for box in boxes):
             return None
     return boxes
 
@@ -312,11 +370,13 @@ def _over_digits(loop: stmts.For, box: Box, digits: Sequence[_Digit | None]) -> 
     return tuple(found) if left == 1 else None
 
 
-def _place(store: Store, buffer: Buffer, images: Mapping[Var, Expr]) -> list[Box] | None:
+def _place(
+    store: Store, buffer: Buffer, images: Mapping[Var, Expr], users: Users
+) -> list[Box] | None:
     """Return the element that a store fills; none where memory tells which, which may change."""
-    if not _is_whole_view(store.tensor, buffer) or _uses(store.value, buffer):
+    if not _is_whole_view(store.tensor, buffer) or users.uses(store.value, buffer):
         return None
-    if any(_uses(index, buffer) for index in store.indices):
+    if any(users.uses(index, buffer) for index in store.indices):
         return None
     box = tuple([_span_of(index, images) for index in store.indices])
     terms = [term for span in box for term, _ in span.place]
@@ -363,7 +423,7 @@ def _is_all(span: Span, size: Expr) -> bool:
     return not span.place and span.low <= 0 and count is not None and span.high >= count
 
 
-def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images) -> bool:
+def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images, users: Users) -> bool:
     """Return whether a statement uses nothing of a buffer but a box."""
     if _is_whole(box, buffer):
         return True  # all of it may be used by anybody
@@ -376,7 +436,7 @@ def _is_within(stmt: Node, buffer: Buffer, box: Box, images: _Images) -> bool:
             loops[each.loop_var] = None if each.loop_var in loops else each
     for each in PROGRAM.pre_order(stmt):
         body = body_of_element(each)
-        if body is not None and _uses(body, buffer):
+        if body is not None and users.uses(body, buffer):
             return False
         held = [child for child in PROGRAM.children(each) if _is_view(child, buffer)]
         if not held or isinstance(each, _DECLARING):
@@ -407,10 +467,6 @@ def _lies_in(inner: Span, outer: Span, loops: Mapping[object, stmts.For | None])
 
 
 _DECLARING: Final = (BufferRange, stmts.ScheduleBlock, Tensor)
-
-
-def _uses(root: Node, buffer: Buffer) -> bool:
-    return any(each is buffer for each in nodes_reached(root))
 
 
 def _is_view(node: Node, buffer: Buffer) -> bool:

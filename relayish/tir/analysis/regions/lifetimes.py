@@ -8,18 +8,36 @@ another left.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from relayish.ir.nodes.node import Node
 from relayish.ir.scopes.scoping import PROGRAM
-from relayish.tir.analysis.regions.filled import stores_before_it_reads
+from relayish.tir.analysis.regions.filled import Users, stores_before_it_reads
 from relayish.tir.analysis.regions.reached import nodes_reached
-from relayish.tir.ir.family import Stmt
 from relayish.tir.ir.flags import ForType
 from relayish.tir.ir.stmt import Block, For, IfThenElse
 from relayish.tir.ir.tensor import Buffer
 
 _NONE: frozenset[Buffer] = frozenset()
+
+
+_END: Final = math.inf
+"""Behind all statements of a block."""
+
+
+class Time(NamedTuple):
+    """When a buffer is needed: numbers of statements, those of outer ones first."""
+
+    begin: tuple[float, ...]
+    end: tuple[float, ...]
+
+    def is_apart_from(self, other: Time) -> bool:
+        """Return whether what is needed at these two times is never needed at one."""
+        return self.end < other.begin or other.end < self.begin
 
 
 class Lifetimes:
@@ -37,7 +55,8 @@ class Lifetimes:
         self._root = root
         self._used: dict[Node, frozenset[Buffer]] = {}
         self._spans: dict[Node, dict[Buffer, tuple[int, int]]] = {}
-        self._needed: dict[tuple[Node, Buffer], bool] = {}
+        self._users = Users()
+        self._times: dict[Buffer, Time] = {}
         wanted = frozenset(buffers)
         for node in PROGRAM.post_order(root):
             children = PROGRAM.children(node)
@@ -48,12 +67,41 @@ class Lifetimes:
             inside = _NONE.union(*found) if len(found) > 1 else found[0] if found else _NONE
             self._used[node] = inside | (wanted & {node})
 
-    def span(self, buffer: Buffer) -> tuple[int, int]:
-        """Return which statement of the program needs a buffer first, and which last.
+    def time_of(self, buffer: Buffer) -> Time:
+        """Return when the program needs a buffer: always, if nothing is said of it.
 
-        One of which nothing is said is needed always: who says nothing may do all with it.
+        Complexity:
+            Linear in how deep the statement stands that alone uses it, but for what is found out
+            once for all: where statements use buffers.
         """
-        return self._span(self._root, buffer) or (0, len(self._parts(self._root)))
+        if buffer not in self._times:
+            self._times[buffer] = self._find_time(buffer)
+        return self._times[buffer]
+
+    def _find_time(self, buffer: Buffer) -> Time:
+        stmt = self._root
+        place: list[int] = []
+        while (span := self._span(stmt, buffer)) is not None:
+            (first, last), parts = span, self._parts(stmt)
+            if isinstance(stmt, Block):
+                if first != last:
+                    return Time((*place, first), (*place, last, _END))
+            elif not self._is_apart_in(stmt, first, last, buffer):
+                break
+            if not isinstance(stmt, For) and len(parts) > 1:
+                place.append(first)
+            stmt = parts[first]
+        return Time(tuple(place), (*place, _END))
+
+    def _is_apart_in(self, stmt: Node, first: int, last: int, buffer: Buffer) -> bool:
+        """Return whether a part of a statement needs a buffer, and others nothing of it."""
+        if isinstance(stmt, IfThenElse):
+            return first == last
+        if not isinstance(stmt, For) or stmt.for_type != ForType.SERIAL or first != last:
+            return False
+        return self._parts(stmt)[first] is stmt.body and stores_before_it_reads(
+            stmt.body, buffer, self._users
+        )
 
     def are_apart(self, a: Buffer, b: Buffer) -> bool:
         """Return whether two buffers are never needed at one time, so one memory serves both.
@@ -61,28 +109,23 @@ class Lifetimes:
         They are not if nothing is said of one of them.
 
         Complexity:
-            Linear in how deep the statement stands that tells them apart, but for what is found out
-            once for all: where statements use buffers, and whether iterations need any.
+            That of :meth:`time_of`.
         """
-        stmt = self._root
-        while True:
-            first, second = self._span(stmt, a), self._span(stmt, b)
-            if first is None or second is None:
-                return False
-            if isinstance(stmt, Block) and (first[1] < second[0] or second[1] < first[0]):
-                return True
-            if isinstance(stmt, IfThenElse) and first != second:
-                return first[0] == first[1] and second[0] == second[1]
-            if first != second or first[0] != first[1]:
-                return False
-            if not isinstance(stmt, (Block, For, IfThenElse)):
-                return False
-            inner = self._parts(stmt)[first[0]]
-            if isinstance(stmt, For):
-                is_serial = stmt.for_type == ForType.SERIAL and inner is stmt.body
-                if not is_serial or self._needs(stmt.body, a) or self._needs(stmt.body, b):
-                    return False
-            stmt = inner
+        return self.time_of(a).is_apart_from(self.time_of(b))
+
+    def needed_beside(self, buffers: Sequence[Buffer]) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield for each of some buffers whether those before it are needed at one time with it.
+
+        Complexity:
+            That of :meth:`time_of`, and of an operation of numpy on n numbers for the n-th buffer.
+        """
+        times = [self.time_of(buffer) for buffer in buffers]
+        ends = sorted({each for time in times for each in time})
+        rank = {each: at for at, each in enumerate(ends)}
+        first = np.array([rank[time.begin] for time in times], np.int64)
+        last = np.array([rank[time.end] for time in times], np.int64)
+        for at in range(len(buffers)):
+            yield (first[:at] <= last[at]) & (last[:at] >= first[at])
 
     @staticmethod
     def _parts(stmt: Node) -> Sequence[Node]:
@@ -102,9 +145,3 @@ class Lifetimes:
                     found[each] = (found.get(each, (at, at))[0], at)
             self._spans[stmt] = found
         return self._spans[stmt].get(buffer)
-
-    def _needs(self, stmt: Stmt, buffer: Buffer) -> bool:
-        key = stmt, buffer
-        if key not in self._needed:
-            self._needed[key] = not stores_before_it_reads(stmt, buffer)
-        return self._needed[key]
