@@ -20,7 +20,6 @@ import typing
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Final, NoReturn, TypeVar, dataclass_transform
 
-from relayish._kernel import loop
 from relayish._support import hooks
 from relayish._support.display import repr_mimebundle
 from relayish._support.missing import set_absent_members
@@ -167,7 +166,6 @@ class Node:
         shown = [f"{f.name}={brief(getattr(self, f.name))}" for f in self.fields_ if f.compared]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    @loop("with_fields")
     def with_fields(self, /, **changes: object) -> typing.Self:
         """Return this node with some fields replaced.
 

@@ -7,6 +7,7 @@ from enum import Enum
 from operator import is_
 from typing import Any, NoReturn
 
+from relayish._kernel import loop
 from relayish.errors import FieldError, suggest
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.generate import compile_function
@@ -46,7 +47,7 @@ def generate_update(kind: type[Any], documented: Callable[..., Any]) -> Callable
     )
     made.__doc__ = documented.__doc__
     made.__module__, made.__qualname__ = kind.__module__, f"{kind.__qualname__}.with_fields"
-    return made
+    return loop("with_fields")(made)
 
 
 def _compare(declared: Field) -> list[str]:
