@@ -6,11 +6,14 @@
     python bench/run.py --peers bench/peers --envs DIR --only "loops: build"  # those of the loop IR
     python bench/run.py --write                        # and put the table into bench/RESULTS.md
     python bench/run.py --collector rare,frozen        # as in the relayish command
+    python bench/run.py --modes compiled               # with the compiled core alone
 
 A figure is CPU time of the process in microseconds an operation, the median of several runs on
 fresh programs. The cyclic garbage collector is on, and as Python sets it unless ``--collector``
 says otherwise: ``rare`` collects rarely, ``frozen`` spares what is there before the work begins.
-Each cell runs in a process of its own: loop and relayish in turn, so that noise falls on both.
+Each cell runs in a process of its own: loop and relayish in turn, so that noise falls on both. It
+has a figure of relayish in pure Python and one with the compiled core, which is in use if it was
+built; the ratio to the loop is that of the last.
 """
 
 from __future__ import annotations
@@ -265,12 +268,22 @@ def _once(
     return elapsed / size * 1e6
 
 
-def measure_apart(work: str, size: int, collector: str) -> tuple[float, float]:
-    """Measure in a process of its own."""
+def measure_apart(work: str, size: int, collector: str, modes: list[str]) -> str:
+    """Measure in processes of their own; return the cell."""
     command = [sys.executable, __file__, "--cell", work, str(size), "--collector", collector]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    loop, ours = json.loads(done.stdout.splitlines()[-1])
-    return loop, ours
+    loops, ours = [], []
+    for mode in modes:
+        environment = {**os.environ, "RELAYISH_PURE": str(int(mode == "pure"))}
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=environment
+        )
+        loop, found, compiled = json.loads(done.stdout.splitlines()[-1])
+        if compiled is not (mode == "compiled"):
+            raise SystemExit("the compiled core was not built; choose --modes pure, or build it")
+        loops.append(loop)
+        ours.append(found)
+    shown = [f"{figure:.2f}" for figure in (min(loops), *ours)]
+    return f"{' / '.join(shown)} / {ours[-1] / loops[-1]:.1f}"
 
 
 def measure_peer(script: Path, python: Path, work: str, size: int) -> str:
@@ -284,17 +297,20 @@ def measure_peer(script: Path, python: Path, work: str, size: int) -> str:
 
 
 def table(
-    names: list[str], sizes: list[int], peers: dict[str, tuple[Path, Path]], collector: str
+    names: list[str],
+    sizes: list[int],
+    peers: dict[str, tuple[Path, Path]],
+    collector: str,
+    modes: list[str],
 ) -> str:
     """Return the table as Markdown."""
-    heads = ["work", *[f"{size:,}: loop / relayish / ratio" for size in sizes]]
+    heads = ["work", *[f"{size:,}: loop / {' / '.join(modes)} / ratio" for size in sizes]]
     heads += ["bound", "bound as ratio", *peers]
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for name in names:
         cells = [name]
         for size in sizes:
-            loop, ours = measure_apart(name, size, collector)
-            cells.append(f"{loop:.2f} / {ours:.2f} / {ours / loop:.1f}")
+            cells.append(measure_apart(name, size, collector, modes))
         bound, reference = BOUNDS.get(name), REFERENCE.get(name)
         cells.append(f"{bound}" if bound else "")
         cells.append(f"{bound / reference:.1f}" if bound and reference else "")
@@ -332,15 +348,20 @@ def main() -> None:
         help="write the table into a file, bench/RESULTS.md if none is given",
     )
     parser.add_argument("--collector", default="", help="rare, frozen, or both: rare,frozen")
+    parser.add_argument("--modes", default="pure,compiled", help="pure, compiled, or both")
     parser.add_argument("--cell", nargs=2, metavar=("WORK", "SIZE"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.cell:
         collector = [name for name in options.collector.split(",") if name]
-        print(json.dumps(measure(options.cell[0], int(options.cell[1]), collector)), flush=True)
+        from relayish import compiled
+
+        figures = measure(options.cell[0], int(options.cell[1]), collector)
+        print(json.dumps((*figures, compiled)), flush=True)
         os._exit(0)  # leave deep programs to the operating system
     names = options.only.split(";") if options.only else list(works())
     sizes = [int(size) for size in options.sizes.split(",")]
-    text = table(names, sizes, find_peers(options.peers, options.envs), options.collector)
+    peers, modes = find_peers(options.peers, options.envs), options.modes.split(",")
+    text = table(names, sizes, peers, options.collector, modes)
     where = f"CPython {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
     text = (
         f"# Results\n\nMicroseconds of CPU an operation, {where}. Made by `python bench/run.py "
