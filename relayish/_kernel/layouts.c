@@ -591,7 +591,7 @@ with_fields(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyOb
 int
 layouts_begin(void)
 {
-    frozen_classes = PyTuple_New(0);
-    lasting_classes = PyTuple_New(0);
+    frozen_classes = frozen_classes ? frozen_classes : PyTuple_New(0);
+    lasting_classes = lasting_classes ? lasting_classes : PyTuple_New(0);
     return frozen_classes && lasting_classes ? PyType_Ready(&LayoutType) : -1;
 }

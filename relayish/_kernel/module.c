@@ -147,9 +147,18 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
+/* What is static here is of one interpreter; in another all is pure Python. */
+static int64_t home = -1;
+
 static int
 begin(PyObject *Py_UNUSED(module))
 {
+    int64_t here = PyInterpreterState_GetID(PyInterpreterState_Get());
+    if (home >= 0 && home != here) {
+        PyErr_SetString(PyExc_ImportError, "the compiled core is in use in another interpreter");
+        return -1;
+    }
+    home = here;
 #define INTERN(name) \
     if ((attr.name = PyUnicode_InternFromString(#name)) == NULL) { \
         return -1; \
