@@ -274,9 +274,7 @@ def measure_apart(work: str, size: int, collector: str, modes: list[str]) -> str
     loops, ours = [], []
     for mode in modes:
         environment = {**os.environ, "RELAYISH_PURE": str(int(mode == "pure"))}
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=True, env=environment
-        )
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
         loop, found, compiled = json.loads(done.stdout.splitlines()[-1])
         if compiled is not (mode == "compiled"):
             raise SystemExit("the compiled core was not built; choose --modes pure, or build it")
@@ -308,9 +306,7 @@ def table(
     heads += ["bound", "bound as ratio", *peers]
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for name in names:
-        cells = [name]
-        for size in sizes:
-            cells.append(measure_apart(name, size, collector, modes))
+        cells = [name, *[measure_apart(name, size, collector, modes) for size in sizes]]
         bound, reference = BOUNDS.get(name), REFERENCE.get(name)
         cells.append(f"{bound}" if bound else "")
         cells.append(f"{bound / reference:.1f}" if bound and reference else "")

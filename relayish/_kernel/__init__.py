@@ -69,8 +69,8 @@ def layout(
         constructor: Its ``__new__``; called wherever arguments are unusual.
         make: Its unchecked twin.
         repair: Called with the kind, a declaration and a value that a check stopped.
-        fields: For each field its name, check, whether that lets ``None`` through, what is accepted,
-            the declaration, whether it is inferred, and the default if there is one.
+        fields: For each field its name, check, whether that lets ``None`` through, what is
+            accepted, the declaration, whether it is inferred, and the default if there is one.
         derived: Names of slots that follow from the others, and of what.
     """
     if _compiled is None:
@@ -92,7 +92,7 @@ def plan(
         form: One of :data:`FORMS`.
         kind: The class of nodes.
         root: The root of all such classes.
-        fields: Names of fields, how they are followed, one of :data:`SHAPES`, and whether they bind.
+        fields: Names of fields, how they are followed (:data:`SHAPES`), whether they bind.
         told: What makes a new node of the values of all fields; kinds of names, of ``expand``.
         generate: Makes the function in Python.
     """

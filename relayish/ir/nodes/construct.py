@@ -142,8 +142,10 @@ _LINES: Final[Mapping[tuple[str, bool], tuple[str, ...]]] = {
         "if _type({value}) is not {accepted} and not _isinstance({value}, {accepted}): {repair}",
     ),
     ("instance", True): (
-        "if {value} is not None and _type({value}) is not {accepted} "
-        "and not _isinstance({value}, {accepted}): {repair}",
+        (
+            "if {value} is not None and _type({value}) is not {accepted} "
+            "and not _isinstance({value}, {accepted}): {repair}"
+        ),
     ),
 }
 """The lines of the constructor for each test."""

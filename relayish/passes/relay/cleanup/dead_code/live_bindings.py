@@ -130,9 +130,7 @@ class Needed:
                 if push is not None:
                     push(node, seen, append)
 
-    def _descend(
-        self, node: Node, lets: set[Node], append: Callable[[Node], None]
-    ) -> Node | None:
+    def _descend(self, node: Node, lets: set[Node], append: Callable[[Node], None]) -> Node | None:
         """Note the bindings of a chain of lets; return its tail, if it was not entered before."""
         bound, used, is_flat, add = self.bound, self.used, self._effects.is_flat, lets.add
         while type(node) is Let:
