@@ -9,6 +9,8 @@ LIBRARY: Final = __name__.partition(".")[0]
 """The name of the library."""
 LOADED: Final = f"{LIBRARY}.cli.loaded."
 """What names of files that users had loaded begin with; these are not of the library."""
+GLOBAL_PREFIX: Final = f"{LIBRARY}.pass_."
+"""What global names of passes begin with, whoever registers them."""
 
 
 @functools.cache

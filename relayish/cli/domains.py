@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Sequence
 from typing import Final, TypedDict
 
 from relayish._support.printable import escape
 from relayish.cli.json_form import render_json
-from relayish.cli.lists import KINDS, describe, listed
+from relayish.cli.lists import describe, listed, named
 from relayish.cli.report import tell
 from relayish.cli.tables import Table, tell_parts
 
@@ -52,20 +51,12 @@ RESULT: Final = list[DomainDescription]
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    told = listed("domains")
-    if args.name is not None:
-        told = [each for each in told if each["name"] == args.name] or [_declared(args.name)]
+    told = listed("domains") if args.name is None else [named("domains", args.name)]
     if args.json:
         tell(render_json(told))
         return 0
     tell_parts(map(table_of, told))
     return 0
-
-
-def _declared(name: str) -> DomainDescription:
-    """Return a domain that is declared once it is asked for."""
-    declared: DomainDescription = importlib.import_module(KINDS["domains"]).describe_domain(name)
-    return declared
 
 
 def render_domains() -> str:

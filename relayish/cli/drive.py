@@ -11,16 +11,16 @@ import importlib
 from typing import Final
 
 from relayish.cli.arguments import Parser
+from relayish.cli.lists import named
 from relayish.cli.opt import run_driven
+from relayish.cli.passes import render_entry
 from relayish.cli.pipeline_options import CommandCtx
 from relayish.cli.program_arguments import add_opt_arguments
-from relayish.cli.registered.passes import render_entry
 from relayish.cli.report import tell
 from relayish.domain.driver import DriverCtx
 from relayish.domain.driver.command_line import ValueForm
 from relayish.errors import OptionError
 from relayish.registry.option import PassOption
-from relayish.transform import pass_entry
 
 OPTIONS: Final = (
     PassOption(
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
 def _listing(ctx: DriverCtx) -> str:
     """Return what is to be told in place of running anything; ``""`` if nothing is."""
     passes = [name for name, given in ctx.options.items() if given.get("help")]
-    told = [render_entry(pass_entry(name)) for name in passes]
+    told = [render_entry(named("passes", name)) for name in passes]
     if ctx.config.help:
         told.append(f"{_USAGE}{ctx.line.describe()}{_GROUPS}")
     if ctx.config.print_meta:

@@ -26,10 +26,12 @@ KINDS: Final = {
     "passes": "relayish.cli.registered.passes",
     "instruments": "relayish.cli.registered.passes",
     "checks": "relayish.cli.registered.passes",
+    "options of passes": "relayish.cli.registered.passes",
     "analyses": "relayish.cli.registered.analyses",
     "options of analyses": "relayish.cli.registered.analyses",
 }
-"""Where the registries are asked, by what is listed: by a function in a table ``DESCRIBE``.
+"""Where the registries are asked, by what is listed: of all, by a function in a table ``DESCRIBE``,
+of one by ``describe_named``.
 
 Domains come first: the numbers they have in a process are those of the order in which they come to
 be, and here it is that of a process which lists domains."""
@@ -41,6 +43,19 @@ _REPRESENTATION: Final = "relayish.ir"
 def listed(kind: str) -> list[Any]:  # Any: descriptions, of the class that the kind has
     """Return the descriptions of all there are of a kind, in order, as ``--json`` prints them."""
     return shipped()[kind] if _tells_all() else describe(kind)
+
+
+def named(kind: str, name: str) -> Any:  # Any: a description, as above
+    """Return the description of what has a name.
+
+    Raises:
+        UnknownNameError: If nothing of that kind has.
+    """
+    if _tells_all():
+        for each in shipped()[kind]:
+            if each["name"] == name:
+                return each
+    return importlib.import_module(KINDS[kind]).describe_named(kind, name)
 
 
 def describe(kind: str) -> list[Any]:  # Any: as above

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any, Final, TypedDict
+from typing import Final, NotRequired, TypedDict
 
-from relayish._support.own import LOADED, is_own
+from relayish._support.own import GLOBAL_PREFIX, LOADED, is_own
 from relayish.cli.json_form import render_json
-from relayish.cli.lists import KINDS, listed
+from relayish.cli.lists import listed, named
 from relayish.cli.report import tell
 from relayish.cli.tables import Table, tell_table
 
@@ -22,11 +21,13 @@ class OptionDescription(TypedDict):
         name: As it is written in a pipeline.
         type: Its type, as Python writes it.
         default: As Python writes it; null if it must be given.
+        description: What it is for, if that is said.
     """
 
     name: str
     type: str
     default: str | None
+    description: NotRequired[str]
 
 
 class EntryDescription(TypedDict):
@@ -44,6 +45,7 @@ class EntryDescription(TypedDict):
         ensures: Names of checks that hold of what it returns.
         preserves: Names of analyses that it leaves as they are.
         idempotent: Whether it leaves its own result as it is.
+        infers_types: Whether it takes types, and what it returns is typed again.
     """
 
     kind: str
@@ -57,6 +59,7 @@ class EntryDescription(TypedDict):
     ensures: Sequence[str]
     preserves: Sequence[str]
     idempotent: bool
+    infers_types: bool
 
 
 RESULT: Final = list[EntryDescription]
@@ -66,23 +69,16 @@ RESULT: Final = list[EntryDescription]
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     kind = "instruments" if args.instruments else "passes"
-    if args.name is None:
-        told = listed(kind)
-    elif args.instruments or args.json:
-        told = [_registries(kind).describe_named(kind, args.name)]
-    else:
-        registered = _registries(kind)
-        tell(registered.render_entry(registered.pass_entry(args.name)))
-        return 0
+    told = listed(kind) if args.name is None else [named(kind, args.name)]
     if args.json:
         tell(render_json(told))
+    elif args.instruments:
+        tell_table(table_of_instruments(told))
+    elif args.name is None:
+        tell_table(table_of(told))
     else:
-        tell_table((table_of_instruments if args.instruments else table_of)(told))
+        tell(render_entry(told[0]))
     return 0
-
-
-def _registries(kind: str) -> Any:  # Any: a module, of which functions are asked for by name
-    return importlib.import_module(KINDS[kind])
 
 
 def table_of(passes: Sequence[EntryDescription]) -> Table:
@@ -127,3 +123,40 @@ def spell_option(option: OptionDescription) -> str:
     """Return an option as it is declared: ``name: type = default``."""
     given = "" if option["default"] is None else f" = {option['default']}"
     return f"{option['name']}: {option['type']}{given}"
+
+
+def render_entry(entry: EntryDescription) -> str:
+    """Return what is known of one pass, its options included."""
+    own = entry["options"]
+    lines = [
+        f"{GLOBAL_PREFIX}{entry['name']}",
+        f"  {entry['description'] or '(no description)'}",
+        f"  level:    {entry['level']}",
+        f"  required: {', '.join(entry['required']) or '-'}",
+        *(f"  {label} {', '.join(names)}" for label, names in _promises(entry) if names),
+        f"  from:     {origin_of(entry['registered_by'])}",
+        "  options:" if own else "  options:  -",
+        *map(_describe_option, own),
+        "  options of every pass:",
+        *map(_describe_option, listed("options of passes")),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _describe_option(option: OptionDescription) -> str:
+    what = option.get("description", "")
+    return f"    {spell_option(option)}{f': {what}' if what else ''}"
+
+
+def _promises(entry: EntryDescription) -> tuple[tuple[str, Sequence[str]], ...]:
+    """Return what a pass says of the programs it takes and gives, each behind its label."""
+    manner = (
+        *(("infers types",) if entry["infers_types"] else ()),
+        *(("idempotent",) if entry["idempotent"] else ()),
+    )
+    return (
+        ("manner:  ", manner),
+        ("takes:   ", entry["requires"]),
+        ("ensures: ", entry["ensures"]),
+        ("keeps:   ", entry["preserves"]),
+    )

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from relayish._support.own import GLOBAL_PREFIX
 from relayish.cli.forms import Form
 from relayish.cli.report import Verbosity, tell_note, verbosity
 from relayish.cli.steps import StepInstrument
@@ -19,7 +20,6 @@ from relayish.domain.driver.config import GLOBAL_NAMES
 from relayish.errors import ConfigError, PipelineError, UnknownNameError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
 from relayish.pass_infra.base.config import read_config
-from relayish.pass_infra.base.info import GLOBAL_PREFIX
 from relayish.pass_infra.base.instrument import PassInstrument
 from relayish.pass_infra.base.trace import TraceFiles
 from relayish.pass_infra.composition.registry import REGISTRY

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from relayish.cli.main import main
-from relayish.cli.passes import table_of
-from relayish.cli.registered.passes import describe_pass, render_entry
+from relayish.cli.passes import render_entry, table_of
+from relayish.cli.registered.passes import describe_pass
 from relayish.ir.relay.module import IRModule
 from relayish.transform import ModulePass, PassContext, pass_entry, register_pass
 
@@ -50,7 +50,7 @@ def test_details_show_every_option() -> None:
         value: int = 1
         names: tuple[str, ...] = ("a",)
 
-    lines = render_entry(pass_entry("DemoPass")).splitlines()
+    lines = render_entry(describe_pass(pass_entry("DemoPass"))).splitlines()
     assert lines[0] == "relayish.pass_.DemoPass"
     assert lines[1] == "  Does nothing."
     assert lines[2] == "  level:    3"
@@ -68,7 +68,7 @@ def test_details_show_every_option() -> None:
 
 def test_details_of_a_pass_without_anything_say_so() -> None:
     register_pass(opt_level=0, name="Bare")(Keep)
-    shown = render_entry(pass_entry("Bare"))
+    shown = render_entry(describe_pass(pass_entry("Bare")))
     assert "(no description)" in shown
     assert "required: -" in shown
     assert "options:  -" in shown
@@ -88,4 +88,7 @@ def test_command_describes_one_pass(capsys: Capture) -> None:
 
 def test_details_tell_what_a_pass_preserves() -> None:
     register_pass(opt_level=0, name="Bare", preserves=("Liveness", "Escape"))(Keep)
-    assert "  keeps:    Liveness, Escape" in render_entry(pass_entry("Bare")).splitlines()
+    assert (
+        "  keeps:    Liveness, Escape"
+        in render_entry(describe_pass(pass_entry("Bare"))).splitlines()
+    )

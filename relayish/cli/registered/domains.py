@@ -21,7 +21,7 @@ def all_domains() -> tuple[Domain, ...]:
     return list_domains()
 
 
-def describe_domain(name: str) -> DomainDescription:
+def describe_named(_kind: str, name: str) -> DomainDescription:
     """Return what there is in the domain of a name.
 
     Raises:

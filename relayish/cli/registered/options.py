@@ -10,11 +10,15 @@ from relayish.registry.option import MISSING, PassOption, describe_hint
 
 def describe_options(options: Sequence[PassOption]) -> list[OptionDescription]:
     """Return what options are, in order."""
-    return [
-        {
-            "name": each.name,
-            "type": describe_hint(each.hint),
-            "default": None if each.default is MISSING else repr(each.default),
-        }
-        for each in options
-    ]
+    return list(map(_describe, options))
+
+
+def _describe(option: PassOption) -> OptionDescription:
+    told: OptionDescription = {
+        "name": option.name,
+        "type": describe_hint(option.hint),
+        "default": None if option.default is MISSING else repr(option.default),
+    }
+    if option.description:
+        told["description"] = option.description
+    return told

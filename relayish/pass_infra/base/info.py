@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Final, TypedDict
 
 from relayish._support.display import repr_mimebundle
+from relayish._support.own import GLOBAL_PREFIX
 from relayish._support.retired import name_now
 from relayish.errors import DeclarationError
 from relayish.pass_infra.base.common import NOTHING_ASKED, CommonConfig
-
-GLOBAL_PREFIX: Final = "relayish.pass_."
-"""What stands before the short name of a pass in its global name."""
 
 
 def short_name(name: str) -> str:

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import ClassVar, Final
 
 from relayish._support.display import repr_mimebundle
+from relayish._support.own import GLOBAL_PREFIX
 from relayish.errors import DeclarationError, PipelineError
 from relayish.pass_infra.base.common import CommonConfig
 from relayish.pass_infra.base.context import add_pass_names
-from relayish.pass_infra.base.info import GLOBAL_PREFIX, PassInfo, current_name, short_name
+from relayish.pass_infra.base.info import PassInfo, current_name, short_name
 from relayish.pass_infra.base.pass_class import Pass
 from relayish.registry.named import Entry, Registry
 from relayish.registry.option import PassOption, check_option, field_options, find_option
