@@ -26,7 +26,7 @@ from relayish.errors import EndlessRecursionError
 
 _R = TypeVar("_R")
 
-FIRST_LEVELS: Final = 48
+FIRST_LEVELS: Final = 40
 """Levels nested on the stack a traversal starts on, where the caller's recursion limit holds."""
 
 _STEP: Final = 8

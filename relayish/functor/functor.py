@@ -64,6 +64,7 @@ class Functor(Generic[N, R]):
     _handlers: ClassVar[ByKind]
     _memo: ClassVar[type[dict[Node, Any]]] = dict  # Any: as above
     _steps: ByKind  # what a visit calls: the handler of the node's kind, or the loop
+    _push: ClassVar[ByKind | None] = None  # how the loop goes on, if there is one
     _images: ByKind | None = None  # the kinds that may take the place of one, if checked
     _intercepts: bool = False  # whether the class overrides visit, so sees every visit
 
@@ -150,7 +151,7 @@ class Functor(Generic[N, R]):
             # a list cannot even be looked up
             raise no_node(type(self), self.family, type(node)) from None
         depth = levels.depth
-        if depth >= levels.limit and not has_room(levels):
+        if depth >= levels.limit and not (has_room(levels) or self._ends_at(node, levels)):
             result = descend(self, Functor.visit, node, args)
             return result
         levels.depth = depth + 1
@@ -172,6 +173,13 @@ class Functor(Generic[N, R]):
                 self._refuse(node, result)
             self.memo_map[node] = result
         return result
+
+    def _ends_at(self, node: Node, levels: Levels) -> bool:
+        """Return whether nothing nests at ``node``, a leaf of no handler: it needs no room."""
+        push = OVERRIDDEN if self._push is None else self._push[type(node)]
+        if push is OVERRIDDEN or levels.depth > levels.limit:
+            return False
+        return not self.traversal.children(node)
 
     def _begin_visit(
         self, work: Callable[..., Any], subject: object, args: tuple[object, ...]

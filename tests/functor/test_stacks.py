@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from relayish._support import segments, stacks
-from relayish.functor import ExprFunctor, ExprVisitor
-from relayish.ir.relay.expr import Tuple
+from relayish.errors import EndlessRecursionError
+from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, MixedModeVisitor
+from relayish.ir.relay.expr import Constant, Tuple, Var
 from tests.support import deep
 from tests.support.guard import HANGS
 
@@ -55,6 +56,46 @@ def stacks_alive():
 def test_traversal_that_is_not_deep_starts_no_thread():
     assert at_the_bottom(depth=segments.FIRST_LEVELS - 20) == threading.get_ident()
     assert stacks_alive() == []
+
+
+class Tuples(ExprVisitor):
+    def visit_tuple(self, tup):
+        for field in tup.fields:
+            self.visit(field)
+
+
+class Rebuilt(ExprMutator):
+    def visit_tuple(self, tup):
+        return tup.with_fields(fields=self.mutate_all(tup.fields))
+
+
+def nest_of(expr, levels):
+    for _ in range(levels):
+        expr = Tuple((expr,))
+    return expr
+
+
+@pytest.mark.parametrize("functor", [Tuples, Rebuilt])
+def test_leaves_start_no_thread_where_there_is_no_room_to_nest(functor, monkeypatch):
+    started = []
+    start = segments.start_on_stack
+    monkeypatch.setattr(segments, "start_on_stack", lambda *work: started.append(1) or start(*work))
+    leaves = Tuple(tuple(leaf(str(i)) for i in range(50) for leaf in (Var, Constant)))
+    functor().visit(nest_of(leaves, segments.FIRST_LEVELS - 1))
+    assert started == []
+    functor().visit(nest_of(leaves, segments.FIRST_LEVELS))
+    assert started == [1]
+
+
+def test_leaves_whose_handlers_visit_ever_new_ones_are_an_endless_recursion(monkeypatch):
+    class Endless(MixedModeVisitor):
+        def visit_tuple(self, tup):
+            self.visit(Tuple(()))
+
+    monkeypatch.setattr(segments, "MAX_LEVELS", 2_000)
+    monkeypatch.setattr(segments, "LEVELS", 400)
+    with pytest.raises(EndlessRecursionError, match="nests deeper than 2,000 levels"):
+        Endless().visit(Tuple(()))
 
 
 def test_next_traversal_goes_on_on_the_stack_of_the_one_before():
