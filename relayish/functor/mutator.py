@@ -29,6 +29,8 @@ class Mutator(Functor[N, N]):
         Linear in the number of distinct nodes and edges.
     """
 
+    keeps_types: ClassVar[bool] = False
+    """Whether images have the types of what they stand for, so that what is rebuilt keeps its."""
     _push: ClassVar[ByKind]
     _rebuild: ClassVar[ByKind]
     _images: ByKind
@@ -41,7 +43,8 @@ class Mutator(Functor[N, N]):
         cls._mutations = mutations_of(cls.traversal)
         cls._own_children = not is_default(cls.mutate_children)
         cls._push, cls._steps = tables_of(cls, cls.traversal.push, cls._mutate, cls._keep)
-        cls._rebuild = ByKind(cls.traversal.rebuild.__getitem__)
+        table = cls.traversal.retain if cls.keeps_types else cls.traversal.rebuild
+        cls._rebuild = ByKind(table.__getitem__)
         cls._images = ByKind(lambda kind: family_of(kind).kinds)
 
     @classmethod

@@ -29,6 +29,8 @@ class ExprRewriter(RewriterHandlers, RewriteHandlers):
     """
 
     family: ClassVar[type[Node]] = Expr
+    keeps_types: bool = False
+    """Whether what handlers return has the type of ``pre``, so that what holds it keeps its own."""
 
 
 class _PostOrder(MixedModeMutator):
@@ -40,6 +42,10 @@ class _PostOrder(MixedModeMutator):
     @property
     def _rewriter(self) -> RewriteHandlers:
         return self._applied
+
+
+class _TypedPostOrder(_PostOrder):
+    keeps_types = True
 
 
 def post_order_rewrite(expr: Expr, rewriter: ExprRewriter) -> Expr:
@@ -63,4 +69,5 @@ def post_order_rewrite(expr: Expr, rewriter: ExprRewriter) -> Expr:
             f"post_order_rewrite takes an expression and an ExprRewriter; found "
             f"{indefinite(type(expr))} and {indefinite(type(rewriter))}"
         )
-    return _PostOrder(rewriter).visit(expr)
+    applied = _TypedPostOrder if rewriter.keeps_types else _PostOrder
+    return applied(rewriter).visit(expr)

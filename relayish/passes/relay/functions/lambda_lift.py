@@ -26,6 +26,7 @@ from collections.abc import Iterable
 from itertools import chain, count
 from typing import Final, NamedTuple
 
+from relayish.analysis.function_types import function_type
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.equality.structural_hash import structural_hash
@@ -40,7 +41,6 @@ from relayish.pass_infra import register_pass
 from relayish.passes.relay.functions.interprocedural.captures import Captures, Inner
 from relayish.passes.relay.functions.interprocedural.copy import (
     copy_function,
-    function_type,
     make_fresh_var,
     substitute_body,
 )

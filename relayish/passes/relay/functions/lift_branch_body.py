@@ -21,6 +21,7 @@ from collections.abc import Sequence
 
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
+from relayish.analysis.function_types import function_type
 from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, If, Var
 from relayish.ir.relay.function_attributes import is_opaque
@@ -31,7 +32,6 @@ from relayish.ir.scopes.scoping import bound_by
 from relayish.pass_infra import register_pass
 from relayish.passes.relay.functions.interprocedural.copy import (
     copy_expr,
-    function_type,
     has_said_type,
     make_fresh_var,
 )

@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from relayish.analysis.evaluation_order import EvaluationOrder
+from relayish.analysis.function_types import function_type
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.ir.attributes.dictionary import DictAttrs
@@ -66,8 +67,9 @@ register_config_option(
 class _Kernel:
     """The function that becomes of one group, while its nodes are gathered."""
 
-    def __init__(self, dynamic: DynamicTypes) -> None:
+    def __init__(self, dynamic: DynamicTypes, *, typed: bool) -> None:
         self._dynamic = dynamic
+        self._typed = typed
         self.params: dict[Expr, Var] = {}  # by the argument each stands for
         self._operands: list[Expr] = []  # what the arguments are images of
         self.has_call = False
@@ -77,7 +79,9 @@ class _Kernel:
         """Return the parameter that stands for ``argument``, the image of ``operand``."""
         found = self.params.get(argument)
         if found is None:
-            found = self.params[argument] = Var(f"p{len(self.params)}", operand.checked_type)
+            ty = operand.checked_type
+            made = Var(f"p{len(self.params)}", ty, checked_type=ty if self._typed else None)
+            found = self.params[argument] = made
             self._operands.append(operand)
             if self._dynamic.check(found.type_annotation):
                 self.only_views = False
@@ -96,8 +100,11 @@ class _Kernel:
         if self.has_call and self.only_views:
             attrs[RESHAPE_ONLY] = 1
         params = tuple(self.params.values())
-        func = Function(params, body, ret_type, attrs=DictAttrs(attrs), span=body.span)
-        return Call(func, tuple(self.params), span=body.span)
+        ty = function_type(params, ret_type) if self._typed else None
+        made = DictAttrs(attrs)
+        func = Function(params, body, ret_type, attrs=made, span=body.span, checked_type=ty)
+        known = ret_type if self._typed else None
+        return Call(func, tuple(self.params), span=body.span, checked_type=known)
 
 
 class _Fuser:
@@ -107,6 +114,8 @@ class _Fuser:
         self._graph = graph
         self._groups = groups
         self._link_params = link_params
+        self._typed = graph.is_typed
+        self._table = EXPRESSIONS.retain if graph.is_typed else EXPRESSIONS.rebuild
         self._evaluation = EvaluationOrder()
         self._kernels: dict[int, _Kernel] = {}
         self._images: dict[Node, Node] = {}
@@ -131,7 +140,7 @@ class _Fuser:
         """Return a node that is in no function, over the images of its children."""
         if is_fused(node):
             return node
-        image: Node = EXPRESSIONS.rebuild[type(node)](node, self._images.get)
+        image: Node = self._table[type(node)](node, self._images.get)
         return image
 
     def _image_of_call(self, index: int, call: Call) -> Node:
@@ -146,14 +155,16 @@ class _Fuser:
         if op not in properties.view:
             kernel.only_views = False
         args = self._operands(call.args, group)
-        image = Call(op, args, call.attrs, call.type_args, span=call.span)
+        ty = call.checked_type if self._typed else None
+        image = Call(op, args, call.attrs, call.type_args, span=call.span, checked_type=ty)
         return self._call(kernel, image, call) if group == index else image
 
     def _image_of_tuple(self, index: int, tup: Tuple) -> Node:
         group = self._groups.root(index)
         if group == index:
             return self._rebuild(tup)
-        return Tuple(self._operands(tup.fields, group), span=tup.span)
+        ty = tup.checked_type if self._typed else None
+        return Tuple(self._operands(tup.fields, group), span=tup.span, checked_type=ty)
 
     def _image_of_projection(self, index: int, item: TupleGetItem) -> Node:
         group = self._groups.root(index)
@@ -161,7 +172,8 @@ class _Fuser:
         if group == index and self._group_of(whole) != group:
             return self._rebuild(item)  # of a tuple that is made elsewhere
         (operand,) = self._operands((whole,), group)
-        image = TupleGetItem(operand, item.index, span=item.span)
+        ty = item.checked_type if self._typed else None
+        image = TupleGetItem(operand, item.index, span=item.span, checked_type=ty)
         return self._call(self._kernel(group), image, item) if group == index else image
 
     def _operands(self, operands: Sequence[Expr], group: int) -> tuple[Expr, ...]:
@@ -187,7 +199,7 @@ class _Fuser:
     def _kernel(self, group: int) -> _Kernel:
         found = self._kernels.get(group)
         if found is None:
-            found = self._kernels[group] = _Kernel(self._graph.dynamic)
+            found = self._kernels[group] = _Kernel(self._graph.dynamic, typed=self._typed)
         return found
 
 

@@ -61,6 +61,23 @@ class FusionGraph:
         """Note that something takes ``child`` through which nothing is fused."""
         self.outside[self.index[child]] = True
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether all that may come into functions carries a type, which names do not.
+
+        Complexity:
+            Linear in distinct nodes and edges.
+        """
+        values: list[Expr] = []
+        for node in self.order:
+            if type(node) is Call:
+                values += (node, *node.args)
+            elif type(node) is Tuple:
+                values += (node, *node.fields)
+            elif type(node) is TupleGetItem:
+                values += (node, node.tuple_value)
+        return all(value.checked_type is not None for value in values)
+
     def holds_tensors_only(self, tup: Expr) -> bool:
         """Return whether all fields of ``tup`` are tensors; looks at each tuple once."""
         known = self._tensors_only.get(tup)

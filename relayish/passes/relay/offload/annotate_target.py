@@ -17,8 +17,8 @@ After::
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from relayish.errors import IgnoredNameWarning, PassError, suggest
@@ -46,17 +46,28 @@ from relayish.op.declaration.target import DEFAULT, is_supported, target_names
 from relayish.pass_infra import register_pass
 from relayish.passes.relay.offload.annotations import begin, compiler_of, end, is_begin, is_end
 
+_E = TypeVar("_E", bound=Expr)
+
 
 class _Annotator(ExprRewriter):
     """Puts marks around calls, and around tuples, projections and references if asked to."""
 
     def __init__(
-        self, targets: Sequence[str], claimed: set[Node], *, include_non_call_ops: bool
+        self,
+        targets: Sequence[str],
+        claimed: set[Node],
+        *,
+        include_non_call_ops: bool,
+        keeps_types: bool,
     ) -> None:
         self._targets = targets
         self._claimed = claimed
         self._non_calls = include_non_call_ops
+        self._table = EXPRESSIONS.retain if keeps_types else EXPRESSIONS.rebuild
         self._target_of: dict[Node, str] = {}
+        self.keeps_types = keeps_types
+        self.meets_names = False
+        """Whether a mark is around a name, which carries no type."""
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if is_begin(post) or pre in self._claimed:
@@ -64,17 +75,24 @@ class _Annotator(ExprRewriter):
         if is_end(post):
             (value,) = post.args
             target = self._target_of.get(value, compiler_of(post))
-            return post if target == compiler_of(post) else end(value, target)
+            return post if target == compiler_of(post) else self._mark(end, value, target)
         if type(pre.op) is not Op and not self._non_calls and not _composite_target(pre.op):
-            return post.with_fields(args=self._end_all(post.args))
+            return self._refill(post, args=self._end_all(post.args))
         if any(is_begin(arg) and compiler_of(arg) != DEFAULT for arg in post.args):
             return post
         target = self._choose(pre)
         if post.args and all(is_begin(arg) and compiler_of(arg) == target for arg in post.args):
             return post
-        image = post.with_fields(args=tuple(self._begin(arg, target) for arg in post.args))
+        args = tuple([self._begin(arg, target) for arg in post.args])
+        image = self._refill(post, args=args)
         self._target_of[image] = target
         return image
+
+    def _refill(self, post: _E, **changes: object) -> _E:
+        """Return ``post`` with some fields replaced, by what has the types of what stood there."""
+        if self.keeps_types:
+            return post.with_fields(**changes, checked_type=post.checked_type)
+        return post.with_fields(**changes)
 
     def _choose(self, call: Call) -> str:
         """Return the first target that takes ``call``."""
@@ -87,11 +105,12 @@ class _Annotator(ExprRewriter):
         if pre in self._claimed:
             return post
         if not self._non_calls:
-            return post.with_fields(fields=self._end_all(post.fields))
+            ended = self._end_all(post.fields)
+            return self._refill(post, fields=ended)
         fields = self._begin_together(post.fields)
         if fields is post.fields:
             return post
-        image = post.with_fields(fields=fields)
+        image = self._refill(post, fields=fields)
         self._target_of[image] = compiler_of(fields[0])
         return image
 
@@ -99,12 +118,13 @@ class _Annotator(ExprRewriter):
         if pre in self._claimed:
             return post
         if not self._non_calls:
-            return post.with_fields(tuple_value=self._end(post.tuple_value))
+            ended = self._end(post.tuple_value)
+            return self._refill(post, tuple_value=ended)
         operands = (post.tuple_value,)
         begun = self._begin_together(operands)
         if begun is operands:
             return post
-        image = post.with_fields(tuple_value=begun[0])
+        image = self._refill(post, tuple_value=begun[0])
         self._target_of[image] = compiler_of(begun[0])
         return image
 
@@ -125,7 +145,7 @@ class _Annotator(ExprRewriter):
             return self.rewrite_expr(pre, post)
         if all(map(is_begin, EXPRESSIONS.children(post))):
             return post
-        image: Expr = EXPRESSIONS.rebuild[type(post)](post, self._begin_by_default)
+        image: Expr = self._table[type(post)](post, self._begin_by_default)
         self._target_of[image] = DEFAULT
         return image
 
@@ -136,7 +156,7 @@ class _Annotator(ExprRewriter):
     def rewrite_function(self, pre: Function, post: Function) -> Expr:
         if is_composite(pre) or is_fused(pre):  # taken over as a whole, or were already
             return pre
-        return post.with_fields(body=self._end(post.body))
+        return self._refill(post, body=self._end(post.body))
 
     def rewrite_expr(self, pre: Expr, post: Expr) -> Expr:  # noqa: ARG002
         """End what nodes of other kinds hold, which no compiler takes over: it is seen to apart."""
@@ -145,8 +165,10 @@ class _Annotator(ExprRewriter):
             return post
         if has_parts(kind):
             ended: Expr = rebuild_fields(post, self._end_held)
-            return ended
-        image: Expr = EXPRESSIONS.rebuild[kind](post, self._end_child)
+            if ended is post or not self.keeps_types:
+                return ended
+            return ended.with_fields(checked_type=post.checked_type)
+        image: Expr = self._table[kind](post, self._end_child)
         return image
 
     def _end_child(self, child: Node, _: object) -> Node:
@@ -165,10 +187,15 @@ class _Annotator(ExprRewriter):
         target = self._target_of.get(value)
         if target is None or (type(value) is Call and not value.args):
             return value
-        return end(value, target)
+        return self._mark(end, value, target)
+
+    def _mark(self, mark: Callable[[Expr, str], Call], value: Expr, target: str) -> Call:
+        if value.checked_type is None:
+            self.meets_names = True
+        return mark(value, target)
 
     def _end_all(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
-        found = tuple(self._end(value) for value in values)
+        found = tuple([self._end(value) for value in values])
         same = all(new is old for new, old in zip(found, values, strict=True))
         return values if same else found
 
@@ -177,7 +204,8 @@ class _Annotator(ExprRewriter):
         if is_begin(value):
             (value,) = value.args  # one of the default: others were seen to before
         source = self._target_of.get(value)
-        return begin(value if source is None else end(value, source), target)
+        ended = value if source is None else self._mark(end, value, source)
+        return self._mark(begin, ended, target)
 
     def _begin_together(self, values: tuple[Expr, ...]) -> tuple[Expr, ...]:
         """Return ``values`` as they enter the target they all come from, or else the default."""
@@ -185,7 +213,7 @@ class _Annotator(ExprRewriter):
             return values
         sources = {self._source(value) for value in values}
         target = sources.pop() if len(sources) == 1 else DEFAULT
-        return tuple(self._begin(value, target) for value in values)
+        return tuple([self._begin(value, target) for value in values])
 
     def _source(self, value: Expr) -> str:
         if is_begin(value):
@@ -283,5 +311,12 @@ def annotate_target(
         if not name or name == DEFAULT:
             raise PassError(f"AnnotateTarget: {name!r} is no target; expected names of compilers")
     _warn_of_unknown(names, expr, mod)
-    annotator = _Annotator(names, _find_claimed(expr), include_non_call_ops=include_non_call_ops)
-    return post_order_rewrite(expr, annotator)
+    claimed = _find_claimed(expr)
+    for keeps_types in (True, False):
+        annotator = _Annotator(
+            names, claimed, include_non_call_ops=include_non_call_ops, keeps_types=keeps_types
+        )
+        image = post_order_rewrite(expr, annotator)
+        if not annotator.meets_names:
+            break
+    return image

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, TypeGuard
 
 from relayish.ir.nodes.node import Node
-from relayish.ir.relay.expr import Call, Expr
+from relayish.ir.relay.expr import Call, Expr, Op
 from relayish.op.declaration.registry import relay_op
 from relayish.op.runtime.annotation import CompilerAttrs
 
@@ -14,13 +14,18 @@ _END: Final = relay_op("annotation.compiler_end")
 
 
 def begin(value: Expr, compiler: str) -> Call:
-    """Return ``value`` as it enters what ``compiler`` computes."""
-    return Call(_BEGIN, (value,), CompilerAttrs(compiler), span=value.span)
+    """Return ``value`` as it enters what ``compiler`` computes; it carries the type of that."""
+    return _mark(_BEGIN, value, compiler)
 
 
 def end(value: Expr, compiler: str) -> Call:
-    """Return ``value`` as it leaves what ``compiler`` computed."""
-    return Call(_END, (value,), CompilerAttrs(compiler), span=value.span)
+    """Return ``value`` as it leaves what ``compiler`` computed; it carries the type of that."""
+    return _mark(_END, value, compiler)
+
+
+def _mark(op: Op, value: Expr, compiler: str) -> Call:
+    attrs = CompilerAttrs(compiler)
+    return Call(op, (value,), attrs, span=value.span, checked_type=value.checked_type)
 
 
 def is_begin(node: Node) -> TypeGuard[Call]:

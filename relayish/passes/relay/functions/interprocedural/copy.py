@@ -7,7 +7,7 @@ well: a node that several places share is evaluated once for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar, cast
 
 from relayish.analysis.referential_transparency import find_opaque_nodes
@@ -16,7 +16,7 @@ from relayish.ir.fields.naming import name_of
 from relayish.ir.nodes.node import VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
-from relayish.ir.relay.type import FuncType, Type
+from relayish.ir.relay.type import Type
 from relayish.ir.scopes.renaming import (
     duplicate,
     make_fresh_variable,
@@ -89,13 +89,6 @@ def substitute_body(
     if body is function.body:
         return function
     return function.with_fields(body=body, checked_type=function.checked_type if typed else None)
-
-
-def function_type(params: Sequence[Var], result: Type | None) -> FuncType | None:
-    """Return the type of a function of ``params``; ``None`` where they do not carry all of it."""
-    types = [param.checked_type for param in params]
-    told = [ty for ty in types if ty is not None]
-    return FuncType(tuple(told), result) if result and len(told) == len(types) else None
 
 
 def copy_expr(expr: Expr, values: Mapping[Expr, Expr], *, typed: bool = False) -> Expr:
