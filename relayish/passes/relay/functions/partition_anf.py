@@ -21,9 +21,10 @@ After::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from relayish.analysis.effectful import EffectfulNodes, FindEffectful
+from relayish.analysis.function_types import function_type
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.variables import free_vars
 from relayish.errors import PassError
@@ -31,9 +32,14 @@ from relayish.functor.relay.substitute import substitute
 from relayish.ir.nodes.getters import is_declaration
 from relayish.ir.relay.expr import Call, Expr, Function, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import FuncType
+from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.ir.relay.type import FuncType, TupleType
+from relayish.ir.scopes.renaming import replace_nodes
 from relayish.pass_infra import register_pass
-from relayish.passes.relay.functions.interprocedural.copy import make_fresh_var
+from relayish.passes.relay.functions.interprocedural.copy import (
+    has_said_type,
+    make_fresh_var,
+)
 from relayish.passes.relay.normal_form.functions import (
     iterate_optimized_functions,
     transform_functions,
@@ -81,8 +87,13 @@ def partition_anf(
     if len(_chain(normal.body)) <= max_num_ops:
         return func
     typed = infer_type(normal, mod)
-    body = _Partitioner(typed.body).partition(max_num_ops)
-    return typed if body is typed.body else typed.with_fields(body=body)
+    partitioner = _Partitioner(typed.body)
+    body = partitioner.partition(max_num_ops)
+    if body is typed.body:
+        return typed
+    return typed.with_fields(
+        body=body, checked_type=typed.checked_type if partitioner.typed else None
+    )
 
 
 def _chain(expr: Expr) -> list[Let]:
@@ -105,16 +116,23 @@ class _Partitioner:
             self.last_use.update(dict.fromkeys(used, number))
         self.last_use.update(dict.fromkeys(free_vars(self.result), len(self.chain)))
         self.count = 0
+        free = dict.fromkeys(var for used in self.used for var in used)
+        self.typed = all(map(has_said_type, [*free, *(let.var for let in self.chain)]))
+        """Whether types can be handed on to what is made of variables."""
 
     def partition(self, size: int) -> Expr:
         body = self.result
+        ty = self.chain[0].checked_type if self.typed else None
         for part in reversed(self.parts(size)):
+            first = self.chain[part[0]]
             if len(part) == 1:
-                let = self.chain[part[0]]
-                body = let.with_fields(body=body)
+                if body is not first.body:
+                    body = first.with_fields(body=body, checked_type=ty)
+                else:
+                    body = first
                 continue
-            for binding in reversed(self.as_function(part)):
-                body = Let(binding[0], binding[1], body, span=self.chain[part[0]].span)
+            for var, value in reversed(self.as_function(part)):
+                body = Let(var, value, body, span=first.span, checked_type=ty)
         return body
 
     def parts(self, size: int) -> list[Sequence[int]]:
@@ -155,33 +173,55 @@ class _Partitioner:
             if var not in own and not _is_polymorphic(var)
         ]
         given = self.find_live_after(lets, part[-1])
-        params = [make_fresh_var(var) for var in taken]
+        params = [make_fresh_var(var, typed=self.typed) for var in taken]
         inside: dict[Var, Var] = dict(zip(taken, params, strict=True))
         names: list[Var] = []
         for let in lets:
             image = inside.get(let.var.may_share) if let.var.may_share is not None else None
-            names.append(Var(let.var.name_hint, let.var.type_annotation, image, span=let.var.span))
+            names.append(self.rename(let.var, image))
             inside[let.var] = names[-1]
         number, self.count = self.count, self.count + 1
-        results = Var("results")
-        result: Expr = inside[given[0]] if len(given) == 1 else results
-        if len(given) != 1:
-            result = Let(results, Tuple(tuple([inside[var] for var in given])), results)
+        result: Expr = inside[given[0]] if len(given) == 1 else self.pack(inside, given)
+        ty = result.checked_type
         for at, let, name in zip(reversed(part), reversed(lets), reversed(names), strict=True):
-            images = {var: inside[var] for var in self.used[at] if var in inside}
-            result = Let(name, substitute(let.value, images), result, span=let.span)
-        function = Var(f"partition_{number}")
-        made = Function(tuple(params), result)
-        call = Call(function, tuple(taken))
+            value = self.replace(let.value, {v: inside[v] for v in self.used[at] if v in inside})
+            result = Let(name, value, result, span=let.span, checked_type=ty)
+        func_type = function_type(params, ty)
+        made = Function(tuple(params), result, ty, checked_type=func_type)
+        function = Var(f"partition_{number}", func_type, checked_type=func_type)
+        call = Call(function, tuple(taken), checked_type=ty)
         if len(given) == 1:
             return [(function, made), (given[0], call)]
-        results = Var(f"results_{number}")
-        fields = [(var, TupleGetItem(results, index)) for index, var in enumerate(given)]
+        results = Var(f"results_{number}", ty, checked_type=ty)
+        fields = [
+            (var, TupleGetItem(results, index, checked_type=var.checked_type if ty else None))
+            for index, var in enumerate(given)
+        ]
         return [(function, made), (results, call), *fields]
+
+    def rename(self, var: Var, shared: Var | None) -> Var:
+        """Return another variable of that name and type, which shares the memory of ``shared``."""
+        ty = var.checked_type if self.typed else None
+        return Var(var.name_hint, var.type_annotation, shared, span=var.span, checked_type=ty)
+
+    def pack(self, inside: Mapping[Var, Var], given: Sequence[Var]) -> Let:
+        """Return what binds and returns the tuple of what a part gives."""
+        fields = tuple([inside[var] for var in given])
+        types = [field.checked_type for field in fields]
+        told = [ty for ty in types if ty is not None]
+        ty = TupleType(tuple(told)) if self.typed else None
+        results = Var("results", ty, checked_type=ty)
+        return Let(results, Tuple(fields, checked_type=ty), results, checked_type=ty)
+
+    def replace(self, value: Expr, images: dict[Var, Var]) -> Expr:
+        """Return ``value`` with variables replaced, none of which it binds."""
+        if self.typed:
+            return replace_nodes(value, images, traversal=EXPRESSIONS, typed=True)
+        return substitute(value, images)
 
 
 def _is_polymorphic(var: Var) -> bool:
-    ty = make_fresh_var(var).type_annotation
+    ty = var.type_annotation if type(var) is Var else var.checked_type
     return type(ty) is FuncType and bool(ty.type_params)
 
 
