@@ -12,7 +12,7 @@ from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.kinds.one_line import one_line
 from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.module import IRModule
-from relayish.ir.relay.type import Type
+from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx import info
 from relayish.onnx.calls import OWN, captures_of, count_outputs, graphs_of, inputs_of
 from relayish.onnx.graph_inference import find_graph_operator
@@ -64,6 +64,7 @@ class Facts:
         self._attributes: Mapping[str, object] | None = None
         self._where = ""
         self._under_way: frozenset[str] = frozenset()
+        self._called = _Called()
 
     def type_of(self, expr: kinds.Expr) -> Type | None:
         """Return the type of an expression; ``None`` if nothing is known of it.
@@ -231,9 +232,13 @@ class Facts:
 
     def _call_function(self, call: kinds.Call, name: kinds.GlobalVar) -> Steps:
         """Go through a function of the model with what is known of the arguments."""
-        func = None if self._mod is None else self._mod.functions.get(name)
+        mod = self._mod
+        func = mod[name] if mod is not None and name in mod else None
         args = [self._operand(each) for each in call.args]
-        if type(func) is not kinds.Function or name.name_hint in self._under_way:
+        if type(func) is not kinds.Function:
+            return self._nothing(call)
+        if name.name_hint in self._under_way:
+            self._called.recursions += 1
             return self._nothing(call)
         if len(args) > len(func.params):
             raise TypeInferenceError(
@@ -241,12 +246,21 @@ class Facts:
                 f"{len(func.params)} at most"
             )
         args += [MISSING] * (len(func.params) - len(args))
-        inner = Facts(self._mod, strict=self._strict)
-        inner._sizes = self._sizes
-        inner._attributes = _attributes_of(func, self._resolve(call.attrs))
+        attributes = _attributes_of(func, self._resolve(call.attrs))
+        key = (func, self._strict, _key_of_attributes(attributes), *map(_key_of_fact, args))
+        called = self._called
+        known = called.results.get(key)
+        if known is not None:
+            return known
+        inner = Facts(mod, strict=self._strict)
+        inner._sizes, inner._called = self._sizes, called
+        inner._attributes = attributes
         inner._where = f"@{name.name_hint}"
         inner._under_way = self._under_way | {name.name_hint}
+        recursions = called.recursions
         found: Fact = yield inner._walk(func, args)
+        if called.recursions == recursions:  # so it is found wherever the function is called
+            called.results[key] = found
         return found
 
     def _call_with_graphs(
@@ -325,7 +339,7 @@ def propagate(
         TypeInferenceError: If the inputs of a node contradict each other; it names the node.
 
     Complexity:
-        Linear in the nodes, but for functions of the model, which are gone through at each call.
+        Linear in the nodes; functions of the model are gone through for each sort of arguments.
     """
     facts = Facts(mod, strict=strict)
     facts.walk(func, [fact_of_type(param.type_annotation) for param in func.params], name)
@@ -340,6 +354,32 @@ def _attributes_of(func: kinds.Function, attrs: Attrs | None) -> dict[str, objec
     if attrs is not None:
         found.update({name: value for name, value in attrs.items() if name not in OWN})
     return found
+
+
+class _Called:
+    """What calls of functions give, by the function and what is known of the arguments."""
+
+    __slots__ = ("recursions", "results")
+
+    def __init__(self) -> None:
+        self.results: dict[tuple[object, ...], Fact] = {}
+        self.recursions = 0
+        """How often a function was met that is being gone through."""
+
+
+def _key_of_fact(fact: Fact) -> object:
+    """Return what is the same of facts that say the same, as far as that is quick to tell."""
+    ty = fact.type
+    if type(ty) is TensorType and fact.value is None and fact.partial is None:
+        return ty.shape, ty.dtype
+    return fact
+
+
+def _key_of_attributes(attributes: Mapping[str, object]) -> object:
+    """Return what is the same of attributes that say the same, as far as that is quick to tell."""
+    if all(isinstance(each, (int, float, str, bytes)) for each in attributes.values()):
+        return repr(sorted(attributes.items()))
+    return object()
 
 
 def _operands(expr: kinds.Expr) -> tuple[kinds.Expr, ...]:
