@@ -38,6 +38,10 @@ MOST_ENDS: Final = 3
 """A model that has ended its process so often is run no more."""
 
 
+MOST_ASKED: Final = 64
+"""Of so many inputs it is found out what each does alone: a model is run once for each at least."""
+
+
 Tell = Callable[[str], None]
 """Told what is being done."""
 
@@ -132,8 +136,8 @@ def find_reference(
 ) -> Reference:
     """Return what a model gives for random inputs that show something.
 
-    Sizes and numbers are tried until the model runs and every input changes an output; where none
-    does all, those that show most are taken.
+    Sizes and numbers are tried until the model runs and every input changes an output, of many the
+    first ``MOST_ASKED``; where none does all, those that show most are taken.
 
     Args:
         engines: What to run it with: the first that can.
@@ -197,17 +201,17 @@ def _of_data(run: Run, inputs: Sequence[Input], data: Sequence[DataSet]) -> _Can
     results = tuple([run_once(run, each) for each in drawn])
     names = [each.name for each in inputs]
     if len(drawn) > 1:
-        idle = [name for name in names if _is_idle(run, name, drawn, results)]
-        return _Candidate(plan, drawn, results, tuple(idle), _variation(results))
+        return _tried(run, plan, names, drawn, results)
     turned = {name: _turn_around(value) for name, value in drawn[0].items()}
-    changed = [name for name in names if not _is_same(turned[name], drawn[0][name])]
+    changed = [name for name in names if not _is_same(turned[name], drawn[0][name])][:MOST_ASKED]
     idle = [
         name
         for name in changed
         if _gives(run, {**drawn[0], name: turned[name]}, results[0], where_it_fails=False)
     ]
     varies = 0.0 if changed and len(idle) == len(changed) else 1.0
-    untried = [name for name in names if name not in changed]
+    known = {*changed}
+    untried = [name for name in names if name not in known]
     return _Candidate(plan, drawn, results, tuple(idle), varies, tuple(untried))
 
 
@@ -282,8 +286,20 @@ def _of_sizes(
         for number in range(runs):  # most sizes fail at once
             drawn += (draw_inputs(inputs, plan, seed + number),)
             results += (run_once(run, drawn[-1]),)
-        idle = tuple([each.name for each in inputs if _is_idle(run, each.name, drawn, results)])
-        yield _Candidate(plan, drawn, results, idle, _variation(results))
+        yield _tried(run, plan, [each.name for each in inputs], drawn, results)
+
+
+def _tried(
+    run: Run,
+    plan: Sampling,
+    names: Sequence[str],
+    drawn: tuple[Values, ...],
+    results: tuple[list[Any], ...],  # Any: as of Run
+) -> _Candidate:
+    """Return what the model gives for some values, and which inputs matter, as far as is asked."""
+    asked, untried = names[:MOST_ASKED], tuple(names[MOST_ASKED:])
+    idle = tuple([name for name in asked if _is_idle(run, name, drawn, results)])
+    return _Candidate(plan, drawn, results, idle, _variation(results), untried)
 
 
 def run_once(run: Run, inputs: Values) -> list[Any]:  # Any: as of Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from relayish._support.printable import escape
 from relayish.cli.files import STANDARD
@@ -111,10 +111,20 @@ def describe_equality(reference: Reference | None, comparison: Comparison | None
 def _influence(reference: Reference) -> str:
     said = []
     if reference.idle:
-        said.append(f"no effect on any output: {escape(', '.join(reference.idle))}")
+        said.append(f"no effect on any output: {_list_names(reference.idle)}")
     if reference.untried:
-        said.append(f"nothing is known of the effect of {escape(', '.join(reference.untried))}")
+        said.append(f"nothing is known of the effect of {_list_names(reference.untried)}")
     return "; ".join(said) or "every input changes an output"
+
+
+_SHOWN: Final = 8
+"""So many names are shown, if there are more than one more."""
+
+
+def _list_names(names: Sequence[str]) -> str:
+    shown = names if len(names) <= _SHOWN + 1 else names[:_SHOWN]
+    more = f" and {len(names) - _SHOWN:,} others" if len(shown) < len(names) else ""
+    return f"{escape(', '.join(shown))}{more}"
 
 
 class Numbers(TypedDict):

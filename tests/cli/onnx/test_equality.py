@@ -12,7 +12,8 @@ import pytest
 from relayish.cli.onnx.engines import Engine
 from relayish.cli.onnx.equality import Comparison, Tolerance, compare_model
 from relayish.cli.onnx.inputs import SPREADS, Input, Sampling
-from relayish.cli.onnx.references import Reference, find_reference
+from relayish.cli.onnx.references import MOST_ASKED, Reference, find_reference
+from relayish.cli.onnx.report import _influence
 from relayish.cli.onnx.runtime import ProcessEndedError, TimeLimitError
 from relayish.errors import EvaluationError
 
@@ -249,3 +250,18 @@ def test_the_magnitude_of_an_output_is_that_for_all_inputs(error: float, is_equa
         1.0,
     )
     assert (compare_model(reference, "other", Tolerance()).fault is None) == is_equal
+
+
+def test_of_many_inputs_the_first_alone_are_asked_for_their_effect() -> None:
+    runs = []
+
+    def total(inputs: Mapping[str, Any]) -> list[Any]:
+        runs.append(1)
+        return [sum(inputs.values(), np.zeros(4, "float32"))]
+
+    inputs = [Input(f"x{at}", "float32", (4,)) for at in range(3 * MOST_ASKED)]
+    found = find_reference([engine_of(model=total)], "model", inputs, ["y"], runs=2, seed=0)
+    assert found.idle == ()
+    assert found.untried == tuple([each.name for each in inputs[MOST_ASKED:]])
+    assert len(runs) < 2 * MOST_ASKED
+    assert "x64, x65, x66, x67, x68, x69, x70, x71 and 120 others" in _influence(found)
