@@ -1,4 +1,4 @@
-"""Relay's functional IR, its functors and its pass infrastructure, in Python.
+"""Relay's functional IR, its functors and its pass infrastructure, in Python, with a compiled core.
 
 ``import relayish as relay`` reads as Relay reads. Every name is loaded from the module it lives in
 when it is first asked for, so importing the package costs next to nothing. Names that are none of

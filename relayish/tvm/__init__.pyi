@@ -84,6 +84,7 @@ from relayish import prelude as prelude
 from relayish import text as text
 from relayish import transform as transform
 from relayish import tvm as tvm
+from relayish import compiled as compiled
 from relayish import Drawing as Drawing
 from relayish import draw as draw
 from relayish import report as report
