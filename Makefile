@@ -79,7 +79,7 @@ core: .venv/bin/python  ## compile the core anew, in place, and say whether it i
 
 .PHONY: test-pure
 test-pure:  ## run those tests in pure Python that the compiled core could make a difference to
-	RELAYISH_PURE=1 $(PYTHON) -m pytest -q -n auto tests/functor tests/ir tests/analysis tests/test_compiled_core.py
+	RELAYISH_PURE=1 $(PYTHON) -m pytest -q -n auto tests/kernel tests/functor tests/ir tests/analysis
 
 .PHONY: docs
 docs:  ## run the examples of the documentation only

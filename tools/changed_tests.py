@@ -24,7 +24,7 @@ from tools.mutation_sample import nearest_tests
 ALWAYS: Final = ("tests/test_architecture.py", "tests/test_project.py", "tests/test_workflows.py")
 """Checks of the whole repository."""
 
-CORE: Final = ("tests/test_compiled_core.py", "tests/functor", "tests/ir/nodes")
+CORE: Final = ("tests/kernel", "tests/functor", "tests/ir/nodes")
 """What is tested of the compiled core: what it stands for."""
 
 DOCS: Final = "tests/test_docs.py"

@@ -17,7 +17,7 @@ import pytest
 import relayish
 from relayish import _kernel
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 HOME = ROOT / "relayish" / "_kernel"
 HEADER = (HOME / "kernel.h").read_text(encoding="utf-8")
 SOURCES = sorted(path.relative_to(ROOT).as_posix() for path in HOME.glob("*.c"))
