@@ -122,7 +122,7 @@ class Needed:
                 continue
             if kind is Let:
                 tail = self._descend(node, lets, append)
-                if tail is not None:
+                if type(tail) is not Let:
                     append(tail)
             elif node not in seen:
                 seen.add(node)
@@ -130,13 +130,13 @@ class Needed:
                 if push is not None:
                     push(node, seen, append)
 
-    def _descend(self, node: Node, lets: set[Node], append: Callable[[Node], None]) -> Node | None:
-        """Note the bindings of a chain of lets; return its tail, if it was not entered before."""
+    def _descend(self, node: Node, lets: set[Node], append: Callable[[Node], None]) -> Node:
+        """Note the bindings of a chain of lets; return its tail, or where it was entered before."""
         bound, used, is_flat, add = self.bound, self.used, self._effects.is_flat, lets.add
         while type(node) is Let:
             if node in lets:
                 self.entered_again.add(node)
-                return None
+                break
             add(node)
             var, value = node.var, node.value
             bound[var] = value
