@@ -254,7 +254,7 @@ class BlockPrinter(NodeWriter):
         if not call.args and type(op) is Constructor and self._stands_alone(call, op):
             return f"{self.constructor(op)}{self._type_args(call)}"
         try:
-            args = ", ".join([texts[arg] for arg in call.args])
+            args = ", ".join(map(texts.__getitem__, call.args))
             name = texts[op]
         except KeyError:
             args = ", ".join([self.operand(arg) for arg in call.args])

@@ -65,6 +65,7 @@ def block(reader: Reader, close: str | None) -> Rule:
 def _read_fast(reader: Reader, bindings: list[tuple[Var, Expr, int]]) -> None:
     """Read each ``%n = op(%a, %b);`` and ``let %x = op(%a, %b);`` up to what has another form."""
     text, callees, env, span = reader.text, reader.callees, reader.env, reader.span
+    stands_for = env.__getitem__
     while (found := FAST.match(text, reader.pos)) is not None:
         temp, local, name, words = found.groups()
         at = found.start(3)
@@ -76,7 +77,7 @@ def _read_fast(reader: Reader, bindings: list[tuple[Var, Expr, int]]) -> None:
         if not callee.is_fast:
             return
         try:
-            args = tuple([env[word] for word in words.split(", ")])
+            args = tuple(map(stands_for, words.split(", ")))
         except KeyError:
             return  # the general rule says what is wrong
         if reader.is_mixed and not all(type(arg) in Expr.kinds for arg in args):
