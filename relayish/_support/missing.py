@@ -62,6 +62,8 @@ def refuse_import(fullname: str) -> None:
         MissingImportError: If something is known of it.
     """
     parent, _, name = fullname.rpartition(".")
+    if parent.partition(".")[2].startswith("_"):
+        return  # of a package that is nobody's to import, as the compiled core may not be there
     above = sys.modules.get(parent)
     told = None if above is None else hooks.other_name(above.__name__, name)
     if isinstance(told, str):
