@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from typing import Final
 
 RARE: Final = (50_000, 20, 100)
@@ -19,6 +20,34 @@ IMMORTAL: Final = 10_000
 which a program of any use has been built freezes more than this."""
 
 
+class Manner(Enum):
+    """How the collector runs while a command does; ``value`` is what the manner is called."""
+
+    FROZEN = "frozen"
+    """Rarely, and not over programs that were read."""
+    RARE = "rare"
+    """Rarely."""
+    USUAL = "usual"
+    """As Python has it."""
+    OFF = "off"
+    """Never."""
+
+
+@contextmanager
+def collect_as_told(manner: Manner) -> Iterator[None]:
+    """Collect in one manner while the block runs, whatever is asked for inside."""
+    _TOLD.append(manner)
+    try:
+        with pause_collection() if manner is Manner.OFF else collect_rarely():
+            yield
+    finally:
+        _TOLD.pop()
+
+
+def _is_told(*manners: Manner) -> bool:
+    return bool(_TOLD) and _TOLD[-1] in manners
+
+
 @contextmanager
 def collect_rarely() -> Iterator[None]:
     """Collect when :data:`RARE` many objects were made, while the block runs.
@@ -26,7 +55,7 @@ def collect_rarely() -> Iterator[None]:
     Thresholds that are no lower, and a collector that is off, stay as they are.
     """
     before = gc.get_threshold()
-    if not 0 < before[0] < RARE[0]:
+    if _is_told(Manner.USUAL) or not 0 < before[0] < RARE[0]:
         yield
         return
     gc.set_threshold(*RARE)
@@ -64,7 +93,8 @@ def freeze_heap() -> Iterator[None]:
         Linear in what others have frozen, which Python counts one by one; constant in a block of
         another such call.
     """
-    if _FREEZING or is_frozen():  # by somebody else, who would find it thawed
+    told = _is_told(Manner.USUAL, Manner.RARE)
+    if told or _FREEZING or is_frozen():  # by somebody else, who would find it thawed
         yield
         return
     gc.freeze()
@@ -75,6 +105,9 @@ def freeze_heap() -> Iterator[None]:
         _FREEZING.pop()
         gc.unfreeze()
 
+
+_TOLD: Final[list[Manner]] = []
+"""The manners of the blocks that tell one and still run; the collector is the process's."""
 
 _FREEZING: Final[list[None]] = []
 """One item for each block that has frozen the heap and still runs."""

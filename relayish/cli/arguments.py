@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
+from relayish._support.collector import Manner
 from relayish._support.printable import message_text
 from relayish.cli.commands import load_command
 from relayish.cli.exit_codes import USAGE
@@ -138,10 +139,21 @@ def add_frame(parser: Parser, *, is_inner: bool = False) -> None:
             help=what,
             default=argparse.SUPPRESS if is_inner else Verbosity.USUAL,
         )
+    frame.add_argument(
+        "--collector",
+        choices=[each.value for each in Manner],
+        help=_COLLECTOR,
+        default=argparse.SUPPRESS if is_inner else Manner.FROZEN.value,
+    )
     default = argparse.SUPPRESS if is_inner else False
     what = "show where an error was raised"
     frame.add_argument("--traceback", action="store_true", help=what, default=default)
 
+
+_COLLECTOR: Final = """\
+how Python's cyclic garbage collector runs: frozen, if not given: rarely, and not over the program
+that was read; rare: rarely; usual: as Python has it; off: never, which may take memory
+"""
 
 _LOAD: Final = """\
 import a file of Python, or a package by its name, before anything else; what it registers, passes,

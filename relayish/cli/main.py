@@ -1,8 +1,9 @@
 """The ``relayish`` command.
 
 While it runs, Python's cyclic garbage collector runs rarely, and not over the program that was
-read: it would find nothing there, and take up to half of the time. When the process ends, it does
-not look once more through what the process holds, which the system takes back anyway.
+read: it would find nothing there, and take up to half of the time. ``--collector`` says otherwise.
+When the process ends, it does not look once more through what the process holds, which the system
+takes back anyway.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn, TextIO
 
-from relayish._support.collector import collect_rarely
+from relayish._support.collector import Manner, collect_as_told
 from relayish.cli.commands import COMMANDS, load_command
 from relayish.cli.exit_codes import INTERRUPTED, PIPE_CLOSED, USAGE
 from relayish.cli.parser import build_parser
@@ -98,10 +99,10 @@ def _run(words: Sequence[str]) -> int:
     args = argparse.Namespace(traceback=False)
     command: Callable[[argparse.Namespace], int]
     try:
-        with _ended_by_signals(), collect_rarely(), warnings.catch_warnings():
+        with _ended_by_signals(), warnings.catch_warnings():
             args = _parse(words)
             warnings.showwarning = _tell_warning
-            with telling(args.verbosity):
+            with collect_as_told(Manner(args.collector)), telling(args.verbosity):
                 _load([*args.load_first, *args.load])
                 command = load_command(args.command).run
                 code = command(args)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from relayish._support.collector import collect_rarely
+from relayish._support.collector import Manner, collect_as_told
 from relayish._support.per_thread import PerThread
 from relayish._support.sealed_lines import Entry
 from relayish.cli.executors import executor_of
@@ -192,7 +192,7 @@ def _work_on(task: _Task) -> tuple[ModelResult, Entry | None]:
     scratch = None if task.scratch is None else Path(task.scratch)
     if output is not None:
         Path(output).parent.mkdir(parents=True, exist_ok=True)
-    with telling(Verbosity.QUIET), collect_rarely():
+    with telling(Verbosity.QUIET), collect_as_told(Manner(task.args.collector)):
         report, code, read = optimise_model(task.args, scratch, _OF_WORKER.runtime)
     report.source = task.given
     told = ModelResult(task.name, task.given, code=code, report=result_of(report))

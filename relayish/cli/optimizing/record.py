@@ -25,7 +25,7 @@ _WITHOUT_EFFECT: Final = frozenset(
     {
         *("command", "file", "files", "output", "example", "jobs", "executor"),
         *("json", "json_schema"),
-        *("traceback", "verbosity", "load", "load_first", "report", "print_pass"),
+        *("traceback", "verbosity", "collector", "load", "load_first", "report", "print_pass"),
         *("show", "trace", "trace_mp", "trace_file", "perf", "keep", "dump_after"),
     }
 )
