@@ -1,8 +1,14 @@
-"""Type inference for passes that ask for typed modules, by class of module."""
+"""Type inference for passes that ask for typed modules, by class of module.
+
+A pass that is given types and changes nothing returns the module that it was given, without them.
+So in a sequence of passes the types found last are handed on to the next that asks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
 from relayish.errors import TypeInferenceError, UnknownKindError, indefinite
@@ -40,7 +46,7 @@ def infer_types(mod: _M, what: str) -> _M:
         if infer is None:
             continue
         try:
-            typed: _M = infer(mod)
+            typed = hand_on_types(mod, infer)
         except TypeInferenceError as error:
             error.add_note(f"found while typing what {what}")
             raise
@@ -49,3 +55,42 @@ def infer_types(mod: _M, what: str) -> _M:
         f"nothing finds the types of {indefinite(type(mod))}, for what {what}; call "
         f"relay.transform.TYPE_INFERENCE.register({type(mod).__name__}, ...)"
     )
+
+
+def hand_on_types(mod: _M, infer: Callable[[_M], _M]) -> _M:
+    """Return ``infer(mod)``, from the passes before where they found the types of this module.
+
+    Types rest on the module, which never changes, and on what operators and kinds have declared: so
+    they are handed on within a sequence of passes alone, and forgotten with it.
+    """
+    handed = _HANDED.get()
+    if handed is None:
+        return infer(mod)
+    if handed.given is not mod:
+        handed.typed = infer(mod)
+        handed.given = mod
+    typed: _M = handed.typed
+    return typed
+
+
+@contextmanager
+def types_handed_on() -> Iterator[None]:
+    """Hand types on from pass to pass while the block, and each block inside, runs."""
+    if _HANDED.get() is not None:
+        yield
+        return
+    before = _HANDED.set(_Handed())
+    try:
+        yield
+    finally:
+        _HANDED.reset(before)
+
+
+class _Handed:
+    """The module whose types were found last in a sequence of passes, and that with types."""
+
+    given: AnyModule | None = None
+    typed: Any = None  # Any: of the class of the given one
+
+
+_HANDED: Final[ContextVar[_Handed | None]] = ContextVar("types handed on", default=None)

@@ -12,6 +12,7 @@ from relayish.ir.modules.module import AnyModule
 from relayish.pass_infra.base.context import PassContext, resume
 from relayish.pass_infra.base.info import PassInfo, short_name
 from relayish.pass_infra.base.pass_class import Pass
+from relayish.pass_infra.base.type_inference import types_handed_on
 from relayish.pass_infra.composition.registry import REGISTRY, get_pass
 from relayish.registry.syntax import parse_specs
 
@@ -65,8 +66,9 @@ class Sequential(Pass):
         return ctx
 
     def _run_steps(self, mod: _M, ctx: PassContext) -> _M:
-        for step in self._steps(ctx):
-            mod = step(mod)
+        with types_handed_on():
+            for step in self._steps(ctx):
+                mod = step(mod)
         return mod
 
     def _steps(self, ctx: PassContext) -> Iterator[Pass]:

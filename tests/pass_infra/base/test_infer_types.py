@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import random
+import weakref
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from relayish.analysis.carried_types import stale_types
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import TypeInferenceError
 from relayish.ir.attributes.dictionary import DictAttrs
@@ -22,12 +26,16 @@ from relayish.transform import (
     ModulePass,
     Pass,
     PassContext,
+    Sequential,
     create_function_pass,
     create_module_pass,
     function_pass,
+    get_pass,
     module_pass,
     register_pass,
 )
+from tests.support.random_exprs import random_module
+from tests.support.seeds import seeds
 
 Change = Callable[[Function], Function]
 """What becomes of a function."""
@@ -307,3 +315,95 @@ def test_function_pass_sees_the_old_siblings_typed() -> None:
     out = create_function_pass(transform, 0, "P", infer_types=True)(mod)
     assert seen["sibling"] is mod["helper"]
     assert out["helper"] is not mod["helper"]
+
+
+# In a sequence of passes
+
+
+def negations() -> IRModule:
+    x = var("x", shape=(2,))
+    return IRModule({"main": Function((x,), Call(get_op("negative"), (x,)))})
+
+
+def asking(change: Change = keep) -> Pass:
+    return made_by_create_function_pass(change, infer_types=True)
+
+
+def test_types_are_found_once_for_passes_that_change_nothing(counted: list[object]) -> None:
+    mod = negations()
+    inner = Sequential([asking(), "InferType", asking()])
+    out = Sequential([asking(), asking(), inner, "InferType"])(mod)
+    assert len(counted) == 1
+    assert not untyped(out["main"])
+    assert mod["main"].checked_type is None
+
+
+def test_module_itself_comes_back_from_a_sequence_that_changes_nothing() -> None:
+    mod = negations()
+    assert Sequential([asking(), asking()])(mod) is mod
+
+
+def test_types_are_found_anew_where_a_pass_returned_another_module(counted: list[object]) -> None:
+    def double(func: Function) -> Function:
+        return func.with_fields(body=Call(get_op("negative"), (func.body,)))
+
+    without_types = made_by_create_function_pass(double)
+    passes = [asking(), without_types, asking(), asking(double), asking()]
+    out = Sequential(passes)(negations())
+    assert not untyped(out["main"])
+    assert len(counted) == 3  # an operator that is called alike is asked once in each inference
+
+
+def test_types_are_found_anew_in_the_next_sequence(counted: list[object]) -> None:
+    mod, passes = negations(), Sequential([asking(), asking()])
+    passes(mod)
+    passes(mod)
+    asking()(mod)
+    assert len(counted) == 3
+
+
+def test_fresh_types_are_found_anew_and_handed_on_to_nobody(counted: list[object]) -> None:
+    Sequential([asking(), get_pass("InferType{fresh=true}"), asking()])(negations())
+    assert len(counted) == 2
+
+
+def test_types_of_an_ill_typed_module_are_not_handed_on() -> None:
+    bad = Call(get_op("add"), (const([1.0, 2.0]), const([1.0, 2.0, 3.0])))
+    mod, told = IRModule({"main": Function((), bad)}), []
+
+    def twice(given: IRModule, _ctx: PassContext) -> IRModule:
+        for _ in range(2):
+            with pytest.raises(TypeInferenceError) as caught:
+                asking()(given)
+            told.append(str(caught.value))
+        return given
+
+    assert Sequential([create_module_pass(twice, 0, "Twice")])(mod) is mod
+    assert told[0] == told[1]
+
+
+def test_nothing_is_kept_of_a_sequence_that_is_over() -> None:
+    seen: list[weakref.ref[Function]] = []
+    mod = negations()
+    Sequential([asking(lambda func: seen.append(weakref.ref(func)) or func)])(mod)
+    gc.collect()
+    assert [each() for each in seen] == [None]
+
+
+ASKING = [
+    *("CanonicalizeOps", "CombineConstants", "DeadCodeElimination", "EliminateCommonSubexpr"),
+    *("FoldConstant", "InferType", "SimplifyExpr", "SimplifyInference", "ToANormalForm"),
+    *("ToBasicBlockNormalForm", "ToGraphNormalForm"),
+]
+
+
+@pytest.mark.parametrize("seed", seeds(5))
+def test_types_handed_on_are_those_that_are_found_anew(seed: int) -> None:
+    mod = random_module(seed, 25)
+    names = random.Random(f"handed {seed}").choices(ASKING, k=6)
+    with PassContext(opt_level=4):
+        out, one_by_one = Sequential(names)(mod), mod
+        for name in names:
+            one_by_one = Sequential([name])(one_by_one)
+    assert structural_equal(out, one_by_one, map_free_vars=True)
+    assert list(stale_types(out, infer_type(out, fresh=True))) == []
