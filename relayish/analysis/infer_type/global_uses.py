@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from relayish.ir.nodes.node import Node
@@ -36,7 +36,12 @@ def global_uses(expr: Node) -> GlobalUses:
     return found
 
 
+_NONE: Final = GlobalUses((), frozenset(), frozenset())
+
+
 def _look(expr: Node) -> GlobalUses:
+    if GlobalVar not in set(map(type, EXPRESSIONS.post_order(expr))):
+        return _NONE
     calls: list[Call] = []
     names: set[str] = set()
     values: set[str] = set()

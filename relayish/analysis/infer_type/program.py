@@ -113,7 +113,9 @@ def _infer_module(mod: IRModule, *, fresh: bool) -> IRModule:
     typed: dict[GlobalVar | str, Expr] = {}
     found = Inferencer(mod, known)
     problems = found.problems_of_definitions()
-    for group in components({name: global_uses(f).names for name, f in functions.items()}):
+    names = list(functions)
+    uses = {name: global_uses(functions[name]).names for name in names if len(names) > 1}
+    for group in components(uses) if uses else [names]:
         known.update({name: stated_type(functions[name]) for name in group if name not in changed})
         try:
             for name, image in _infer_group(group, functions, known, changed, found, fresh=fresh):
