@@ -16,6 +16,7 @@ from relayish.ir.relay.type import SizeVar, TensorType, Type
 from relayish.onnx.calls import make_call
 from relayish.onnx.operators import find_operator
 from relayish.onnx.propagation import Facts, propagate
+from relayish.onnx.reading.model_reader import count_calls
 from relayish.onnx.types import SequenceType
 from relayish.op.types.dimension import show_dimension
 
@@ -314,3 +315,45 @@ def test_deep_nests_of_graphs_are_gone_through_once() -> None:
     call = make_call(branch, [c], graphs=graphs, captures=[c, x])
     facts = propagate(Function([c, x], Let(y, call, y)))
     assert show(facts.type_of(y)) == "2 3"
+
+
+def nested_functions(levels: int) -> Any:
+    """A model of functions, each of which calls that before it twice."""
+    opsets = [onnx.helper.make_opsetid("", 18), onnx.helper.make_opsetid("own", 1)]
+    make = onnx.helper.make_node
+    functions = [
+        onnx.helper.make_function("own", "F0", ["a"], ["r"], [make("Relu", ["a"], ["r"])], opsets)
+    ]
+    for level in range(1, levels):
+        twice = [make(f"F{level - 1}", [a], [r], domain="own") for a, r in ("at", "tr")]
+        functions.append(onnx.helper.make_function("own", f"F{level}", ["a"], ["r"], twice, opsets))
+    values = [onnx.helper.make_tensor_value_info(each, 1, ("n", 3)) for each in "xy"]
+    call = make(f"F{levels - 1}", ["x"], ["y"], domain="own")
+    graph = onnx.helper.make_graph([call], "g", values[:1], values[1:])
+    return onnx.helper.make_model(graph, opset_imports=opsets, functions=functions)
+
+
+def test_functions_that_call_others_twice_are_gone_through_once() -> None:
+    mod = from_onnx(nested_functions(60))
+    main = main_of(mod)
+    facts = propagate(main, mod)
+    assert show(facts.type_of(variables(main)["y"])) == "n 3"
+
+
+def test_functions_are_gone_through_for_each_sort_of_arguments() -> None:
+    text = """
+        agraph (float[2, 3] x, float[4] z) => (float[a] y, float[b] w)
+        { y = own.F(x)  w = own.F(z) }
+        <opset_import: ["" : 18], domain: "own"> F (a) => (r) { r = Identity(a) }
+    """
+    found = from_onnx(
+        onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : 18, "own" : 1]> {text}')
+    )
+    main = main_of(found)
+    facts, named = propagate(main, found), variables(main)
+    assert [show(facts.type_of(named[each])) for each in "yw"] == ["2 3", "4"]
+
+
+def test_calls_of_functions_that_call_others_twice_are_counted() -> None:
+    assert count_calls(nested_functions(3)) == 4
+    assert count_calls(nested_functions(60)) == 2**59

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -112,7 +113,8 @@ def _refuse_circles(functions: Mapping[_Key, Any]) -> None:  # Any: FunctionProt
     """Refuse functions that call each other in a circle, which ONNX does not let them."""
     if not functions:
         return
-    calls = {key: _called(function.node) & functions.keys() for key, function in functions.items()}
+    called = {key: _called(function.node) for key, function in functions.items()}
+    calls = {key: found.keys() & functions.keys() for key, found in called.items()}
     for group in components(calls):
         if len(group) > 1 or group[0] in calls[group[0]]:
             names = ", ".join(repr(name) for _, name, _ in group[:8])
@@ -122,13 +124,29 @@ def _refuse_circles(functions: Mapping[_Key, Any]) -> None:  # Any: FunctionProt
             )
 
 
-def _called(nodes: Iterable[Any]) -> set[_Key]:  # Any: NodeProtos
-    """Return what nodes call, those in their graphs included."""
-    found: set[_Key] = set()
+def count_calls(proto: Any) -> int:  # Any: a ModelProto
+    """Return how many nodes a model has once functions stand in the place of their calls."""
+    functions = {
+        (canonical_domain(each.domain), each.name, each.overload): _called(each.node)
+        for each in proto.functions
+    }
+    counts: dict[_Key, int] = {}
+
+    def count(called: Mapping[_Key, int]) -> int:
+        return sum([times * counts.get(each, 1) for each, times in called.items()])
+
+    for group in components(functions):
+        counts |= {key: count(functions[key]) for key in group}
+    return count(_called(proto.graph.node))
+
+
+def _called(nodes: Iterable[Any]) -> Counter[_Key]:  # Any: NodeProtos
+    """Return what nodes call, those in their graphs included, and how often."""
+    found: Counter[_Key] = Counter()
     waiting = [(node, 0) for node in nodes]
     while waiting:
         node, depth = waiting.pop()
-        found.add((canonical_domain(node.domain), node.op_type, node.overload))
+        found[canonical_domain(node.domain), node.op_type, node.overload] += 1
         for attribute in node.attribute:
             for graph in graphs_of_attribute(attribute) if depth < DEEPEST else ():
                 waiting += [(inner, depth + 1) for inner in graph.node]
