@@ -123,8 +123,7 @@ def _rule_of_kind(kind: type[Node]) -> ModRefRule:
         return _of_parts
     fields = [f for f in kind.fields_ if f.role is Role.OPERAND and f.is_evaluated]
     evaluated = compile_getter([f for f in fields if _is_evaluated(f)])
-    named = [f for f in kind.fields_ if f.access and not _is_evaluated(f)]
-    effect = _effect_of(kind, kind.fields_)
+    effect, named = _OWN[kind]
     if not named:
         if not effect:
             return lambda node: ModRef(evaluated(node))
@@ -146,11 +145,11 @@ def _of_parts(node: Node) -> ModRef:
     pieces = (node, *parts(node))
     skipped: set[Node] = set()
     for each in pieces:
-        found.effect |= _effect_of(type(each), each.fields_)
-        for field in each.fields_:
-            if field.access and not _is_evaluated(field):
-                skipped.update(nodes_held(field, each))
-                found.add(field, each, keeps=True)
+        effect, named = _OWN[type(each)]
+        found.effect |= effect
+        for field in named:
+            skipped.update(nodes_held(field, each))
+            found.add(field, each, keeps=True)
     found.evaluates += [each for each in operands(node) if each not in skipped]
     return found.mod_ref()
 
@@ -199,10 +198,14 @@ def _is_evaluated(field: Field) -> bool:
     return not field.access or Access.INDIRECT in field.access
 
 
-def _effect_of(kind: type[Node], fields: tuple[Field, ...]) -> Effect:
-    """Return what nodes of a kind do to places that their fields do not name."""
+def _own_of_kind(kind: type[Node]) -> tuple[Effect, list[Field]]:
+    """Return what nodes of a kind do to places they do not name, and the fields that name some."""
+    return _effect_of(kind), [f for f in kind.fields_ if f.access and not _is_evaluated(f)]
+
+
+def _effect_of(kind: type[Node]) -> Effect:
     named = indirect = Effect.NONE
-    for field in fields:
+    for field in kind.fields_:
         if Access.INDIRECT in field.access:
             indirect |= _effect_of_access(field.access)
         else:
@@ -216,6 +219,7 @@ def _effect_of_access(access: Access) -> Effect:
     return found | Effect.WRITES if Access.WRITE in access else found
 
 
+_OWN: Final = ByKind(_own_of_kind)
 _DERIVED: Final = ByKind(_rule_of_kind)
 
 MOD_REF: Final[KindTable[KindModRef]] = KindTable(

@@ -59,7 +59,10 @@ def parts(node: Node) -> Nodes:
         Linear in the number of parts; no recursion.
     """
     found: list[Node] = []
-    pending = _PARTS.children(node)[::-1]
+    pending = _PARTS.children(node)
+    if not any(map(has_parts, map(type, pending))):
+        return tuple(pending)
+    pending.reverse()
     while pending:
         part = pending.pop()
         found.append(part)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from relayish.analysis.infer_type.global_uses import global_uses
 from relayish.ir.nodes.node import ATOMS, Node
 from relayish.ir.relay.expr import Call, Expr, Function, GlobalVar, Let, Var
 from relayish.ir.relay.function_attributes import is_closure
@@ -160,6 +161,8 @@ def flatten_closure(mod: IRModule) -> IRModule:
         for name, function in definitions.items()
         if is_closure(function) and isinstance(function.body, Function)
     }
+    if not closures and not any(global_uses(func).values for func in definitions.values()):
+        return mod
     uses = {name: _Uses(function, closures) for name, function in definitions.items()}
     escaping = {closure for found in uses.values() for closure in found.escaping}
     called = {closure for found in uses.values() for closure in found.called}

@@ -46,6 +46,8 @@ class Constraints:
         self._globals: dict[str, Domain] = {}
         self._callees: dict[Call, tuple[list[Domain], Domain]] = {}
         self._devices: dict[VirtualDevice, VirtualDevice] = {}
+        self._known_devices: dict[int, tuple[VirtualDevice, VirtualDevice]] = {}
+        """Devices that were asked about, by identity, and the one for all that are equal."""
         self._default = ANY_DEVICE
         self.functions = list(iterate_optimized_functions(mod))
         self._planned = {name.name_hint: func for name, func in self.functions}
@@ -169,6 +171,7 @@ class Constraints:
     def settle(self, default: VirtualDevice) -> None:
         """Decide what is open: results first, as ``default``, then what goes into them."""
         self._default = default
+        self._known_devices.clear()
         for node in self._in_order():
             if type(node) is Call and is_open_mark(node):
                 self._domains.unify(
@@ -206,8 +209,12 @@ class Constraints:
 
     def _shared(self, device: VirtualDevice) -> VirtualDevice:
         """Return the one object for all devices that are equal; the default where all is open."""
-        device = self._default if is_unconstrained(device) else device
-        return self._devices.setdefault(device, device)
+        known = self._known_devices.get(id(device))
+        if known is None:
+            told = self._default if is_unconstrained(device) else device
+            known = device, self._devices.setdefault(told, told)
+            self._known_devices[id(device)] = known
+        return known[1]
 
 
 def is_mark(expr: Node) -> bool:
