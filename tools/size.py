@@ -15,6 +15,7 @@ import argparse
 import ast
 import io
 import json
+import re
 import sys
 import tokenize
 import tomllib
@@ -68,12 +69,19 @@ def count_code(text: str) -> int:
     return len(lines)
 
 
+def count_c(text: str) -> int:
+    """Return the number of lines of code in a file of C, in which no string begins a comment."""
+    code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return sum(bool(line.strip()) for line in code.splitlines())
+
+
 def count_packages(root: Path = ROOT) -> dict[str, int]:
     """Return the lines of code by package: the folders of each tree, and its own files."""
     found: Counter[str] = Counter()
     for path in _modules(root):
         parts = path.relative_to(root).parts
-        found[".".join(parts[:2]) if len(parts) > 2 else parts[0]] += count_code(
+        count = count_code if path.suffix == ".py" else count_c
+        found[".".join(parts[:2]) if len(parts) > 2 else parts[0]] += count(
             path.read_text(encoding="utf-8")
         )
     return dict(sorted(found.items()))
@@ -81,7 +89,8 @@ def count_packages(root: Path = ROOT) -> dict[str, int]:
 
 def _modules(root: Path) -> Iterator[Path]:
     for tree in TREES:
-        yield from sorted((root / tree).rglob("*.py"))
+        files = (root / tree).rglob("*.*")
+        yield from sorted(path for path in files if path.suffix in {".py", ".c", ".h"})
 
 
 def read_budget(path: Path = BUDGET) -> Budget:

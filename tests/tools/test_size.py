@@ -9,6 +9,7 @@ import pytest
 from tools.size import (
     BUDGET,
     Budget,
+    count_c,
     count_code,
     count_packages,
     find_excess,
@@ -52,11 +53,18 @@ def test_docstrings_comments_and_blank_lines_are_no_code() -> None:
     assert count_code('class C: "doc"\ndef f(): "doc"; return 1\n') == 2
 
 
+def test_comments_and_blank_lines_of_c_are_no_code() -> None:
+    text = "/* A file,\n   with comments. */\n\n#define A 1 /* one */\n/* a */ int a;\n"
+    assert count_c(text) == 2
+    assert count_c("") == 0
+
+
 def test_code_is_counted_by_package(tmp_path: Path) -> None:
     for name, text in {
         "relayish/a.py": "x = 1\n",
         "relayish/b/c.py": "x = 1\ny = 2\n",
         "relayish/b/d/e.py": "x = 1\n",
+        "relayish/b/d/f.c": "int x;\n",
         "tests/test_a.py": "x = 1\n",
         "other/f.py": "x = 1\n",
     }.items():
@@ -64,12 +72,12 @@ def test_code_is_counted_by_package(tmp_path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     found = count_packages(tmp_path)
-    assert found == {"relayish": 1, "relayish.b": 3, "tests": 1}
-    table = render(found, {"relayish": 5, "relayish.b": 3}).splitlines()
+    assert found == {"relayish": 1, "relayish.b": 4, "tests": 1}
+    table = render(found, {"relayish": 5, "relayish.b": 4}).splitlines()
     assert [line.split() for line in table[1:]] == [
         ["relayish", "1", "5"],
-        ["relayish.b", "3", "3"],
-        ["relayish,", "all", "4", "8"],
+        ["relayish.b", "4", "4"],
+        ["relayish,", "all", "5", "9"],
         ["tests", "1", "0"],
         ["tests,", "all", "1", "0"],
     ]
