@@ -21,6 +21,8 @@ FACES = (
     "dataflow_pattern",
     "domain",
     "draw",
+    "frontend",
+    "frontend/onnx",
     "functor",
     "interpreter",
     "onnx",

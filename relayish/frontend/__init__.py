@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from relayish._support.missing import set_finder
-from relayish.binary.param_dict import load_param_dict, save_param_dict
-from relayish.frontend.loops import foreach, while_loop
-from relayish.frontend.onnx import from_onnx, save_onnx, to_onnx
-from relayish.frontend.scope_builder import ScopeBuilder, ScopeBuilderError
-from relayish.frontend.torch_program import from_torch
+from typing import Final
 
-__all__ = [
-    "ScopeBuilder",
-    "ScopeBuilderError",
-    "foreach",
-    "from_onnx",
-    "from_torch",
-    "load_param_dict",
-    "save_onnx",
-    "save_param_dict",
-    "to_onnx",
-    "while_loop",
-]
+from relayish._support.lazy_face import set_face
 
-set_finder(__name__)
+_FACE: Final[dict[str, tuple[str, ...]]] = {
+    "relayish.binary.param_dict": ("load_param_dict", "save_param_dict"),
+    "relayish.frontend.loops": ("foreach", "while_loop"),
+    "relayish.frontend.onnx.exporter": ("save_onnx", "to_onnx"),
+    "relayish.frontend.onnx.importer": ("from_onnx",),
+    "relayish.frontend.scope_builder": ("ScopeBuilder", "ScopeBuilderError"),
+    "relayish.frontend.torch_program": ("from_torch",),
+}
+"""By module: the names that are found here."""
+
+__all__ = set_face(__name__, _FACE)  # noqa: PLE0605 - a tuple of names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from typing import Any, Final
 
 from relayish.cli.onnx.runtime import OPTIMISING, Runtime
 from relayish.frontend.onnx.importer import from_onnx
-from relayish.frontend.onnx.session import OnnxSession
 
 Run = Callable[[Mapping[str, Any]], list[Any]]
 """``run(inputs)``: the outputs of a model, in order. Any: arrays, lists of them, or ``None``."""
@@ -41,7 +41,7 @@ def usual_engines(*, is_needed: bool = True, runtime: Runtime | None = None) -> 
         is_needed: Whether a model will be run for certain; then onnxruntime is started at once.
         runtime: Onnxruntime as it is started already; it forgets the models it has run.
     """
-    found = [Engine(EVALUATION, lambda path: OnnxSession(from_onnx(path)).run)]
+    found = [Engine(EVALUATION, _load_evaluation)]
     if importlib.util.find_spec("onnxruntime") is None:
         return found
     runtime = Runtime() if runtime is None else runtime
@@ -50,3 +50,11 @@ def usual_engines(*, is_needed: bool = True, runtime: Runtime | None = None) -> 
         runtime.start()
     otherwise = tuple([partial(runtime.load, level=level) for level in OPTIMISING])
     return [Engine(ONNXRUNTIME, runtime.load, otherwise), *found]
+
+
+def _load_evaluation(path: str) -> Run:
+    # what evaluates is imported where nothing else runs the model
+    run: Run = (
+        importlib.import_module("relayish.frontend.onnx.session").OnnxSession(from_onnx(path)).run
+    )
+    return run
