@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import time
 from collections.abc import Sequence
@@ -39,7 +40,6 @@ from relayish.pass_infra.instruments.named import (
 )
 from relayish.pass_infra.instruments.timing import PassTimingInstrument
 from relayish.pass_infra.relay.program_file import phase_of
-from relayish.transform import why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +117,8 @@ def _tell_why_not(args: argparse.Namespace, mod: IRModule) -> int:
         raise OptionError("--why-not asks about rules of passes; name these, as in -p SimplifyExpr")
     if args.json:
         raise OptionError("--why-not tells why, in words; leave out --json")
+    # what rewrites by rules is imported by who has some
+    why_not = importlib.import_module("relayish.rewriting").why_not
     for rule in args.why_not:
         tell(f"{why_not(f'{args.passes}/{rule}', mod)}\n")
     return 0
