@@ -52,7 +52,7 @@ def test_lists_import_neither_numpy_nor_the_representation() -> None:
 
 @pytest.mark.parametrize(
     ("words", "most"),
-    [(["show"], 350), (["check"], 350), (["opt", "-p", "InferType"], 480)],
+    [(["show"], 360), (["check"], 360), (["opt", "-p", "InferType"], 480)],
 )
 def test_command_imports_what_a_program_takes(words: list[str], most: int, tmp_path: Path) -> None:
     program = tmp_path / "program.relay"

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from relayish._support.import_modules import WaitingModules
 from relayish._support.own import is_own
 from relayish.ir.registration.claimed_table import ClaimedTable
+from relayish.ir.registration.claims import claim_of
 
 Array: TypeAlias = NDArray[Any]  # Any: the element type is known when the value is
 Kernel: TypeAlias = Callable[..., Any]  # Any: one value, or a tuple of them
@@ -62,8 +63,8 @@ def kernel(
     """
 
     def register(function: KernelT) -> KernelT:
-        if not is_own(str(getattr(function, "__module__", None))):
-            _OWN.load()  # which may have claimed it
+        if not is_own(claim_of().registering):
+            _OWN.load()  # one of these may have claimed it
         for version in since:
             absent = [each for each, first in (added or {}).items() if version < first]
             absent += [each for each, end in (removed or {}).items() if version >= end]
