@@ -7,17 +7,20 @@ call is written for a type that carries the same, and cast there and back.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import RelayishError, TypeInferenceError
 from relayish.functor import ExprRewriter, post_order_rewrite
+from relayish.ir.equality.exact_key import make_exact_key
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, Op, Tuple, TupleGetItem, Var
 from relayish.ir.relay.type import TensorType, TupleType, Type
-from relayish.ir.scopes.renaming import replace_nodes
-from relayish.onnx.calls import make_call
+from relayish.ir.scopes.renaming import duplicate, replace_nodes
+from relayish.ir.scopes.scoping import PROGRAM, bound_by
+from relayish.onnx.calls import ABSENT, make_call
 from relayish.onnx.element_types import element_type_number
 from relayish.onnx.operator_sets import identify
 from relayish.onnx.operators import find_operator, identity_of
@@ -39,6 +42,7 @@ class CallWriter(ExprRewriter):
     def __init__(self, opset: int) -> None:
         self.opset: Final = opset
         self._order: Final = EvaluationOrder()
+        self._templates: Final[dict[Hashable, _Template]] = {}
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if type(pre.op) is not Op or identity_of(pre.op) is not None:
@@ -46,7 +50,7 @@ class CallWriter(ExprRewriter):
         rule = RULES.get(pre.op.name)
         if rule is None:
             raise Unraised(UNRAISED.get(pre.op.name, _NO_RULE))
-        made = write_call(rule, pre, post, self.opset)
+        made = write_call(rule, pre, post, self.opset, self._templates)
         parts = [each for arg in post.args for each in (arg if type(arg) is Tuple else [arg])]
         if not self._order.is_kept(post, made, parts):
             raise Unraised("its arguments act, and would in another order, or not at all")
@@ -74,7 +78,9 @@ def write_expr(expr: Expr, opset: int) -> Expr:
     return post_order_rewrite(typed, CallWriter(opset))
 
 
-def write_call(rule: Rule, pre: Call, post: Call, opset: int) -> Expr:
+def write_call(
+    rule: Rule, pre: Call, post: Call, opset: int, templates: dict[Hashable, _Template]
+) -> Expr:
     """Return what ``rule`` makes of a call, in its own element types or in others and cast.
 
     Args:
@@ -82,18 +88,19 @@ def write_call(rule: Rule, pre: Call, post: Call, opset: int) -> Expr:
         pre: The call, typed.
         post: The call on what its arguments became.
         opset: The version of the operator set.
+        templates: What was made of calls before; a rule is asked once for calls that are alike.
 
     Raises:
         Unraised: If it cannot be written in any type that gives the same.
     """
     try:
-        return _Attempt(pre, post, opset, {}).write(rule)
+        return _Attempt(pre, post, opset, {}).write(rule, templates)
     except Unraised:
         name = getattr(pre.op, "name", "")
         for dtype in dict.fromkeys(_element_types(pre)):
             for carrier in carriers(name, dtype):
                 try:
-                    return _Attempt(pre, post, opset, {dtype: carrier}).write(rule)
+                    return _Attempt(pre, post, opset, {dtype: carrier}).write(rule, templates)
                 except Unraised:
                     continue
         raise
@@ -106,6 +113,40 @@ def _element_types(call: Call) -> list[str]:
     return [ty.dtype for ty in types if isinstance(ty, TensorType)]
 
 
+class _Template:
+    """What a rule made of a call, on variables in place of its arguments.
+
+    Args:
+        params: The variables.
+        made: What was made, which uses them.
+        given: Constants that are part of the call.
+    """
+
+    def __init__(self, params: tuple[Var, ...], made: Expr, given: Sequence[Constant]) -> None:
+        self._params = params
+        self._made = made
+        order = PROGRAM.post_order(made)
+        held = set(given)
+        self._constants = [each for each in order if type(each) is Constant and each not in held]
+        self.is_reusable: Final = not any(
+            bound_by(each) or (type(each) in (Tuple, Call) and not PROGRAM.children(each))
+            for each in order
+            if each is not ABSENT
+        )
+        """Whether nothing in it has to be another node wherever it stands, but for constants."""
+        self._is_used = False
+
+    def fill(self, images: Sequence[Expr]) -> Expr:
+        """Return what was made, on ``images``; what is constant in it is its own each time."""
+        found = dict[Node, Node](zip(self._params, images, strict=True))
+        if self._is_used:
+            found.update({constant: duplicate(constant) for constant in self._constants})
+        self._is_used = True
+        image = replace_nodes(self._made, found)
+        assert isinstance(image, Expr)
+        return image
+
+
 class _Attempt:
     """A call to be written with some element types in place of others."""
 
@@ -115,9 +156,29 @@ class _Attempt:
         """What the rule is given in place of arguments."""
         self.images: list[Expr] = []
         """What each of these stands for."""
+        self.given: list[Node | int] = []
+        """What is known of arguments, in order: of a tuple how many fields it has, of one that the
+        rule is given as it is the constant, of others the type."""
 
-    def write(self, rule: Rule) -> Expr:
+    def write(self, rule: Rule, templates: dict[Hashable, _Template]) -> Expr:
         args = [self._argument(*each) for each in zip(self.pre.args, self.post.args, strict=True)]
+        alike = (
+            self.pre.op,
+            make_exact_key(self.pre.attrs),
+            self.pre.type_args,
+            self.pre.checked_type if self.carried else None,
+            tuple(self.carried.items()),
+            tuple(self.given),
+        )
+        template = templates.get(alike)
+        if template is None:
+            template = self._ask(rule, args)
+            if template.is_reusable:
+                templates[alike] = template
+        return template.fill(self.images)
+
+    def _ask(self, rule: Rule, args: list[Expr]) -> _Template:
+        """Return what ``rule`` makes of the call on variables in place of its arguments."""
         call = Call(self.pre.op, args, self.pre.attrs, self.pre.type_args)
         params, typed = self._typed(call)
         try:
@@ -126,14 +187,13 @@ class _Attempt:
             raise Unraised(f"its rule fails for these types: {error}") from error
         self._check(Function(params, made), typed.checked_type)
         back = self._cast_back(made, typed.checked_type)
-        image = replace_nodes(back, dict[Node, Node](zip(params, self.images, strict=True)))
-        assert isinstance(image, Expr)
-        return image
+        return _Template(params, back, [each for each in self.given if isinstance(each, Constant)])
 
     def _argument(self, old: Expr, new: Expr) -> Expr:
         """Return what the rule is given for an argument."""
         ty = old.checked_type
         if isinstance(new, Tuple) and isinstance(ty, TupleType):
+            self.given.append(len(ty.fields))
             return Tuple([self._stand_in(*each) for each in zip(ty.fields, new, strict=True)])
         return self._stand_in(ty, new)
 
@@ -142,7 +202,9 @@ class _Attempt:
             raise Unraised("it is no call on tensors, or its type was not inferred")
         carrier = self.carried.get(ty.dtype)
         if carrier is None and type(new) is Constant:
+            self.given.append(new)
             return new
+        self.given.append(ty)
         variable = Var("given", ty if carrier is None else ty.with_fields(dtype=carrier))
         self.variables.append(variable)
         self.images.append(new if carrier is None else self._cast(new, ty, carrier))
