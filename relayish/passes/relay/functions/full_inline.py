@@ -45,8 +45,8 @@ def full_inline(mod: IRModule) -> IRModule:
         ``mod`` itself when there was nothing to inline. Rewritten expressions carry no types.
 
     Complexity:
-        Linear in distinct nodes of ``mod`` and of what results, which has a copy of each function
-        for each of its calls.
+        Linear in distinct nodes of ``mod`` with all functions lifted, each of which takes what it
+        captures, and of what results, which has a copy of each function for each of its calls.
 
     Source:
         RAF ``FullInline``, which leaves a module alone, with a warning, if a function in it is
