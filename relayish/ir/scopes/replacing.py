@@ -98,17 +98,25 @@ def rebuild_fields(node: Node, change: Callable[[Node, Field, Node], Node]) -> A
         owner, around = pending.pop()
         number, changes, inside = len(owners), dict[str, object](), list[Node]()
         owners.append((owner, changes, around))
-        for declared in owner.fields_:
+        for declared in _HOLDING[type(owner)]:
             if declared.role is Role.PART:
                 inside += nodes_held(declared, owner)
-            elif declared.kind is not None and not declared.inferred:
-                held = [change(owner, declared, each) for each in nodes_held(declared, owner)]
-                changes[declared.name] = _fill(declared, owner, iter(held))
+                continue
+            value = getattr(owner, declared.name)
+            if declared.holds_many:
+                changes[declared.name] = tuple(
+                    [
+                        change(owner, declared, item) if isinstance(item, Node) else item
+                        for item in value
+                    ]
+                )
+            elif value is not None:
+                changes[declared.name] = change(owner, declared, value)
         pending += [(part, number) for part in inside[::-1]]
     images: list[list[Node]] = [[] for _ in owners]  # of the parts of each, the last one first
     for (owner, changes, around), inside in zip(owners[::-1], images[::-1], strict=True):
         given = reversed(inside)
-        for declared in owner.fields_:
+        for declared in _HOLDING[type(owner)]:
             if declared.role is Role.PART:
                 changes[declared.name] = _fill(declared, owner, given)
         node = owner.with_fields(**changes)
@@ -157,4 +165,8 @@ def _replace_of_kind(kind: type[Node]) -> Callable[[Any, Any, Any], Any] | None:
     return made
 
 
+_HOLDING: Final = ByKind(
+    lambda kind: [f for f in kind.fields_ if f.kind is not None and not f.inferred]
+)
+"""By kind: the fields that hold nodes, but for what was inferred."""
 _REPLACE: Final = ByKind(_replace_of_kind)

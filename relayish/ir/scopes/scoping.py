@@ -79,7 +79,10 @@ def _with_parts(of_one: ByKind) -> ByKind:
     """Return ``of_one`` extended to parts: results for a node, then for each of its parts."""
 
     def of_all(node: Node) -> tuple[Any, ...]:  # Any: as of_one says
-        return tuple([item for each in (node, *parts(node)) for item in of_one[type(each)](each)])
+        found = [*of_one[type(node)](node)]
+        for part in parts(node):
+            found += of_one[type(part)](part)
+        return tuple(found)
 
     return ByKind(lambda kind: of_all if has_parts(kind) else of_one[kind])
 
