@@ -301,15 +301,16 @@ walk_post_order(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *n
     int begun = less == NULL ? -1 : PyDict_SetItem(tables[0], root, less);
     Py_XDECREF(count);
     Py_XDECREF(less);
-    if (begun < 0 || stack_push(&stack, root, false) < 0
-        || walk_post_order_from(
-               self, tables, PyTuple_GET_ITEM(loop->told, 0), &stack, &node) < 0) {
-        add_frame(loop, self, node);
-        goto done;
+    if (begun >= 0 && stack_push(&stack, root, false) > 0
+        && walk_post_order_from(
+               self, tables, PyTuple_GET_ITEM(loop->told, 0), &stack, &node) >= 0) {
+        PyObject *memo = PyObject_GetAttr(self, attr.memo_map);
+        result = memo == NULL ? NULL : PyObject_CallMethodOneArg(memo, attr.get, root);
+        Py_XDECREF(memo);
     }
-    PyObject *memo = PyObject_GetAttr(self, attr.memo_map);
-    result = memo == NULL ? NULL : PyObject_CallMethodOneArg(memo, attr.get, root);
-    Py_XDECREF(memo);
+    if (result == NULL) {
+        add_frame(loop, self, node);
+    }
 done:
     stack_free(&stack);
     Py_XDECREF(node);

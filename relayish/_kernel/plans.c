@@ -318,31 +318,15 @@ append_pairs(
     return same && !field->binds ? 1 : append_pair(pairs, left, right, parent, field->name, -1);
 }
 
-/* Appends the pairs of what two nodes of one kind hold, the first one last, when what they bind was
-   told to correspond; 0 where they differ already, or where more than fields is compared. */
+/* Tells what corresponds, and appends pairs, of what two nodes hold. */
 static int
-run_expand(Plan *plan, PyObject *const *args)
+expand_held(
+    Plan *plan, PyObject **lefts, PyObject **rights, PyObject *parent, PyObject *bind,
+    PyObject *pairs)
 {
-    PyObject *lhs = args[0], *rhs = args[1], *parent = args[2], *bind = args[3];
-    PyObject *pairs = owner_of(args[4], append_method);
-    if (pairs == NULL || Py_TYPE(lhs) != plan->kind || Py_TYPE(rhs) != plan->kind) {
-        return 0;
-    }
-    for (Py_ssize_t i = 0; i < plan->size; i++) {
-        PlanField *field = &plan->fields[i];
-        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
-        if (left == NULL || right == NULL || (field->shape == SKIPPED && left != right)) {
-            return 0;
-        }
-        if (field->shape == MANY
-            && (!PyTuple_CheckExact(left) || !PyTuple_CheckExact(right)
-                || PyTuple_GET_SIZE(left) != PyTuple_GET_SIZE(right))) {
-            return 0;
-        }
-    }
     for (Py_ssize_t i = 0; i < plan->size && plan->fields[i].binds; i++) { /* these come first */
         PlanField *field = &plan->fields[i];
-        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
+        PyObject *left = lefts[i], *right = rights[i];
         bool many = field->shape == MANY;
         for (Py_ssize_t j = 0; j < (many ? PyTuple_GET_SIZE(left) : 1); j++) {
             PyObject *taken[] = {
@@ -359,19 +343,52 @@ run_expand(Plan *plan, PyObject *const *args)
     }
     for (Py_ssize_t i = plan->size - 1; i >= 0; i--) {
         PlanField *field = &plan->fields[i];
-        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
         if (field->shape != SKIPPED
-            && append_pairs(plan, field, left, right, parent, pairs) < 0) {
+            && append_pairs(plan, field, lefts[i], rights[i], parent, pairs) < 0) {
             return -1;
         }
     }
     return 1;
 }
 
+/* Appends the pairs of what two nodes of one kind hold, the first one last, when what they bind was
+   told to correspond; 0 where they differ already, or where more than fields is compared. */
+static int
+run_expand(Plan *plan, PyObject *const *args)
+{
+    PyObject *lhs = args[0], *rhs = args[1], *parent = args[2], *bind = args[3];
+    PyObject *pairs = owner_of(args[4], append_method), *lefts[MOST_FIELDS], *rights[MOST_FIELDS];
+    if (pairs == NULL || Py_TYPE(lhs) != plan->kind || Py_TYPE(rhs) != plan->kind) {
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < plan->size; i++) {
+        PlanField *field = &plan->fields[i];
+        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
+        if (left == NULL || right == NULL || (field->shape == SKIPPED && left != right)) {
+            return 0;
+        }
+        if (field->shape == MANY
+            && (!PyTuple_CheckExact(left) || !PyTuple_CheckExact(right)
+                || PyTuple_GET_SIZE(left) != PyTuple_GET_SIZE(right))) {
+            return 0;
+        }
+    }
+    for (Py_ssize_t i = 0; i < plan->size; i++) { /* kept, whatever is called does to the nodes */
+        lefts[i] = Py_NewRef(SLOT(lhs, plan->fields[i].offset));
+        rights[i] = Py_NewRef(SLOT(rhs, plan->fields[i].offset));
+    }
+    int done = expand_held(plan, lefts, rights, parent, bind, pairs);
+    for (Py_ssize_t i = 0; i < plan->size; i++) {
+        Py_DECREF(lefts[i]);
+        Py_DECREF(rights[i]);
+    }
+    return done;
+}
+
 /* ---- Plans as functions ------------------------------------------------------------------------ */
 
 /* What programs ask dictionaries, and a class that is to be taken for one must not override. */
-static PyObject *asked[3];
+static PyObject *asked[4];
 
 /* The last class that was found to override nothing of that, as long as it is not changed. */
 static PyTypeObject *plain_class = NULL;
@@ -384,13 +401,13 @@ is_plain_dict(PyObject *table)
     if (type == &PyDict_Type) {
         return true;
     }
-    if (!PyDict_Check(table)) {
+    if (!PyDict_Check(table) || type->tp_dictoffset != 0) { /* which may hold a get of its own */
         return false;
     }
     if (type == plain_class && type->tp_version_tag == plain_version) {
         return true;
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         PyObject *own = PyObject_GetAttr((PyObject *)type, asked[i]);
         PyObject *plain = own == NULL ? NULL : PyObject_GetAttr((PyObject *)&PyDict_Type, asked[i]);
         Py_XDECREF(own);
@@ -603,5 +620,6 @@ plans_begin(void)
     asked[0] = attr.get;
     asked[1] = PyUnicode_InternFromString("__contains__");
     asked[2] = PyUnicode_InternFromString("__setitem__");
-    return asked[1] && asked[2] ? PyType_Ready(&PlanType) : -1;
+    asked[3] = PyUnicode_InternFromString("__getitem__");
+    return asked[1] && asked[2] && asked[3] ? PyType_Ready(&PlanType) : -1;
 }

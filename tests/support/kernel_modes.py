@@ -2,6 +2,7 @@
 
 python -m tests.support.kernel_modes 2000 0        # so many programs, from which seed on
 python -m tests.support.kernel_modes --show 17     # what happens to one, where it differs
+python -m tests.support.kernel_modes --hostile     # the same of broken inputs
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 
 from relayish import _kernel
 from tests.support.kernel_events import events
+from tests.support.kernel_hostile import happenings
 
 
 def digests(seeds: Sequence[int]) -> list[str]:
@@ -47,18 +49,26 @@ def main() -> int:
     parser.add_argument("start", type=int, nargs="?", default=0)
     parser.add_argument("--show", type=int)
     parser.add_argument("--print", action="store_true")
+    parser.add_argument("--hostile", nargs="*")
     options = parser.parse_args()
     seeds = range(options.start, options.start + options.programs)
     if options.print:
-        lines = digests(seeds) if options.show is None else events(options.show)
-        shown = "\n".join(
-            [f"compiled {_kernel.compiled}", *(x.replace("\n", "\\n") for x in lines)]
+        lines = (
+            happenings(*options.hostile)
+            if options.hostile is not None
+            else digests(seeds)
+            if options.show is None
+            else events(options.show)
         )
+        lines = [line.replace("\n", "\\n") for line in lines]
+        shown = "\n".join([f"compiled {_kernel.compiled}", *lines])
         sys.stdout.buffer.write((shown + "\n").encode("utf-8", "replace"))
         return 0
-    if options.show is not None:
-        modes = [elsewhere("--show", options.show, pure=pure) for pure in (True, False)]
-        sys.stdout.write("\n".join(difflib.unified_diff(*modes, "pure", "compiled", n=4)) + "\n")
+    if options.show is not None or options.hostile is not None:
+        one = ("--hostile", *options.hostile) if options.show is None else ("--show", options.show)
+        modes = [elsewhere(*one, pure=pure) for pure in (True, False)]
+        differ = list(difflib.unified_diff(*modes, "pure", "compiled", n=4))
+        sys.stdout.write(f"{len(modes[0])} lines\n" + "\n".join(differ) + "\n")
         return modes[0][1:] != modes[1][1:]
     pure, compiled = (elsewhere(*(options.programs, options.start), pure=p) for p in (True, False))
     differ = [a.split()[0] for a, b in zip(pure[1:], compiled[1:], strict=True) if a != b]
