@@ -64,7 +64,6 @@ class Functor(Generic[N, R]):
     _handlers: ClassVar[ByKind]
     _memo: ClassVar[type[dict[Node, Any]]] = dict  # Any: as above
     _steps: ByKind  # what a visit calls: the handler of the node's kind, or the loop
-    _push: ClassVar[ByKind | None] = None  # how the loop goes on, if there is one
     _images: ByKind | None = None  # the kinds that may take the place of one, if checked
     _intercepts: bool = False  # whether the class overrides visit, so sees every visit
 
@@ -176,8 +175,7 @@ class Functor(Generic[N, R]):
 
     def _ends_at(self, node: Node, levels: Levels) -> bool:
         """Return whether nothing nests at ``node``, a leaf of no handler: it needs no room."""
-        push = OVERRIDDEN if self._push is None else self._push[type(node)]
-        if push is OVERRIDDEN or levels.depth > levels.limit:
+        if levels.depth > levels.limit or find_handler(type(self), "visit_", type(node)):
             return False
         return not self.traversal.children(node)
 

@@ -16,7 +16,7 @@ import pytest
 
 from relayish._support import segments, stacks
 from relayish.errors import EndlessRecursionError
-from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, MixedModeVisitor
+from relayish.functor import ExprFunctor, ExprMutator, ExprVisitor, MixedModeMutator
 from relayish.ir.relay.expr import Constant, Tuple, Var
 from tests.support import deep
 from tests.support.guard import HANGS
@@ -75,7 +75,12 @@ def nest_of(expr, levels):
     return expr
 
 
-@pytest.mark.parametrize("functor", [Tuples, Rebuilt])
+class SeeingEveryVisit(ExprVisitor):
+    def visit(self, expr):
+        super().visit(expr)
+
+
+@pytest.mark.parametrize("functor", [Tuples, Rebuilt, SeeingEveryVisit])
 def test_leaves_start_no_thread_where_there_is_no_room_to_nest(functor, monkeypatch):
     started = []
     start = segments.start_on_stack
@@ -88,9 +93,9 @@ def test_leaves_start_no_thread_where_there_is_no_room_to_nest(functor, monkeypa
 
 
 def test_leaves_whose_handlers_visit_ever_new_ones_are_an_endless_recursion(monkeypatch):
-    class Endless(MixedModeVisitor):
-        def visit_tuple(self, tup):
-            self.visit(Tuple(()))
+    class Endless(MixedModeMutator):
+        def rewrite_tuple(self, pre, post):
+            return self.visit(Tuple(()))
 
     monkeypatch.setattr(segments, "MAX_LEVELS", 2_000)
     monkeypatch.setattr(segments, "LEVELS", 400)
