@@ -8,8 +8,10 @@ import random
 from relayish import tir
 from relayish.tir.analysis import collect_accesses, dependences
 from relayish.tir.analysis.dependence import finder
+from tests.support import tir_deep
 from tests.support.seeds import seeds
 from tests.support.tir_nests import OutOfRange, Run
+from tests.support.work import calls_made
 
 A = tir.Tensor("A", (100,), "int32", buffer=tir.Buffer("a", (100,), "int32"))
 P = tir.Tensor("P", (20, 20), "int32", buffer=tir.Buffer("p", (20, 20), "int32"))
@@ -108,3 +110,12 @@ def test_pairs_that_limits_or_divisors_keep_apart_are_not_solved(monkeypatch):
     root = nest(1, lambda i: tuple([store(A, [i * 10 + k]) for k in range(10)]))
     assert told(root) == set()
     assert len(solved) == 10  # each with itself
+
+
+def test_stores_to_elements_apart_are_told_apart_in_linear_work():
+    calls = []
+    for count in (40, 80):
+        func = tir_deep.wide_block(count)
+        calls.append(calls_made(lambda func=func: dependences(func)))
+        assert len(dependences(func)) == count
+    assert calls[1] < 2.4 * calls[0]

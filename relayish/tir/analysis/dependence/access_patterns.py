@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from operator import attrgetter
 from typing import Final
@@ -27,7 +27,7 @@ from relayish.tir.analysis.dependence.iteration_pairs import is_too_deep
 from relayish.tir.analysis.dependence.same_element import Summary, never_meet, summarize
 from relayish.tir.analysis.values.context import Context
 from relayish.tir.ir.operators import Expr
-from relayish.tir.ir.tensor import Var
+from relayish.tir.ir.tensor import Buffer, Var
 from relayish.tir.ir.traversal import NODES
 
 
@@ -66,6 +66,21 @@ class Pattern:
         if self._summary is None:
             self._summary = summarize(self.first, context)
         return self._summary
+
+    def layout(self, context: Context) -> Hashable | None:
+        """Return what is the same where equal indices, and no others, are equal elements.
+
+        ``None``: too little is known of the indices, or of the layout.
+        """
+        tensor = self.first.tensor
+        if tensor is None or not self._is_summarized:
+            return None
+        if isinstance(tensor.buffer, Buffer) and tensor.buffer.strides:
+            return None
+        if len(self.summary(context)) != len(tensor.shape):
+            return None
+        sizes = [context.numbers.number(size) for size in tensor.shape[1:]]
+        return (len(tensor.shape), *sizes)
 
     @property
     def _is_summarized(self) -> bool:
@@ -143,21 +158,54 @@ class PatternTable:
         return self._private[key]
 
 
+def find_neighbours(
+    patterns: Sequence[Pattern], context: Context
+) -> Mapping[Pattern, Sequence[Pattern]]:
+    """Return for each of some patterns of one location those that its limits leave, in order.
+
+    Others never meet it, as :meth:`Pattern.may_meet` would find.
+
+    Complexity:
+        That of sorting the patterns by the limits of one index, and the number of what is left.
+    """
+    if not any(each.writes for each in patterns):
+        return dict.fromkeys(patterns, ())
+    layouts = {each.layout(context) for each in patterns}
+    if None in layouts or len(layouts) > 1:
+        return dict.fromkeys(patterns, patterns)
+    limits = {each: [of.limits for of in each.summary(context)] for each in patterns}
+    axes = range(len(limits[patterns[0]]))
+    axis = max(axes, key=lambda at: len({limits[each][at] for each in patterns}), default=None)
+    if axis is None:
+        return dict.fromkeys(patterns, patterns)
+    found: dict[Pattern, list[Pattern]] = {each: [each] for each in patterns}
+    open_: list[Pattern] = []
+    for each in sorted(patterns, key=lambda one: limits[one][axis].low):
+        low = limits[each][axis].low
+        open_ = [other for other in open_ if limits[other][axis].high >= low]
+        for other in open_:
+            found[other].append(each)
+        found[each] += open_
+        open_.append(each)
+    number = {each: at for at, each in enumerate(patterns)}
+    return {each: sorted(met, key=number.__getitem__) for each, met in found.items()}
+
+
 def pairs_in_order(
-    patterns: Sequence[Pattern], holds: Callable[[Pattern, Pattern], bool]
+    neighbours: Mapping[Pattern, Sequence[Pattern]], holds: Callable[[Pattern, Pattern], bool]
 ) -> Iterator[tuple[Access, Pattern, Access, Pattern]]:
     """Yield accesses with their patterns: each with those from itself on, in order of the program.
 
     Args:
-        patterns: Of the accesses.
+        neighbours: The patterns of the accesses, each with those that may be wanted with it.
         holds: Whether accesses of two patterns are wanted, the earlier of the first one. It is
             asked when the first such pair is come to.
 
     Complexity:
-        Linear in the number of pairs, and in the accesses times the patterns.
+        Linear in the number of pairs, and in the accesses times the neighbours of their patterns.
     """
-    wanted: dict[Pattern, Sequence[Pattern]] = dict.fromkeys(patterns, patterns)
-    for a, own in _in_order([(each, 0) for each in patterns]):
+    wanted = dict(neighbours)
+    for a, own in _in_order([(each, 0) for each in neighbours]):
         starts = [
             (each, bisect_left(each.accesses, a.position, key=_POSITION)) for each in wanted[own]
         ]

@@ -42,8 +42,8 @@ def dependences(
 
     Complexity:
         Linear in the number of pairs that it returns; quadratic in the number of access patterns
-        of each buffer, times what it takes to decide one pair, which grows with the number of loops
-        around both.
+        of each buffer whose limits overlap, times what it takes to decide one pair, which grows
+        with the number of loops around both.
     """
     found = collect_accesses(root)
     finder = Finder(found, _outside(root, found, context), wanted=wanted)

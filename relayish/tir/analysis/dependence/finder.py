@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from relayish.tir.analysis.dependence.access_patterns import Pattern, PatternTable, pairs_in_order
+from relayish.tir.analysis.dependence.access_patterns import (
+    Pattern,
+    PatternTable,
+    find_neighbours,
+    pairs_in_order,
+)
 from relayish.tir.analysis.dependence.accesses import (
     Access,
     Accesses,
@@ -96,8 +101,9 @@ class Finder:
         everywhere = self._table.patterns(anything)
         for same in located:
             patterns = self._table.patterns(same)
-            for i, a in enumerate(patterns):
-                yield from ((a, b) for b in patterns[i:])
+            number = {each: at for at, each in enumerate(patterns)}
+            for a, near in find_neighbours(patterns, self._context).items():
+                yield from ((a, b) for b in near if number[b] >= number[a])
                 yield from ((a, b) for b in everywhere)
         for i, a in enumerate(everywhere):
             yield from ((a, b) for b in everywhere[i:])
@@ -114,7 +120,8 @@ class Finder:
         anything, located = by_location(accesses)
         for same in located:
             if any(access.writes for access in same):
-                yield from pairs_in_order(self._table.patterns(same), holds)
+                patterns = self._table.patterns(same)
+                yield from pairs_in_order(find_neighbours(patterns, self._context), holds)
         if not anything:
             return
         own = {access: each for each in self._table.patterns(accesses) for access in each.accesses}
