@@ -62,7 +62,7 @@ class Mutator(Functor[N, N]):
     def _mutate(self, root: Node) -> Node:
         """Put the images of ``root`` and of what is below it into the memo; return the first."""
         memo, table, rebuild, images = self.memo_map, self._push, self._rebuild, self._images
-        get = memo.get
+        get, handlers = memo.get, self._handlers
         stack: list[Node | None] = [root]
         pop, append = stack.pop, stack.append
         while stack:
@@ -78,7 +78,7 @@ class Mutator(Functor[N, N]):
             if push is None:
                 memo[node] = node
             elif push is OVERRIDDEN:
-                image = self._handlers[type(node)](self, node)
+                image = handlers[type(node)](self, node)
                 if type(image) not in images[type(node)]:
                     self._refuse(node, image)
                 memo[node] = image

@@ -83,7 +83,7 @@ class PostOrderVisitor(Visitor[N]):
     @loop("walk_post_order", OVERRIDDEN)
     def _walk(self, root: Node) -> Any:  # Any: what the handler of the root returned last, if ever
         counter, table, after = self.visit_counter, self._push, self._after
-        limit = self.visit_limit
+        limit, handlers = self.visit_limit, self._handlers
         counter[root] -= 1  # the loop counts it as all others
         stack: list[Node | None] = [root]
         pop, append, extend, count_of = stack.pop, stack.append, stack.extend, counter.get
@@ -103,7 +103,7 @@ class PostOrderVisitor(Visitor[N]):
             if push is OVERRIDDEN:
                 if self._is_post_order(type(node)):  # visit() is overridden: children go through it
                     self.visit_children(node)
-                result = self._handlers[type(node)](self, node)
+                result = handlers[type(node)](self, node)
                 if result is not None:
                     self.memo_map[node] = result
                 continue
@@ -161,7 +161,7 @@ class Rewriter(RewriteHandlers, Mutator[N]):
         memo, table, rebuild = self.memo_map, self._push, self._rebuild
         rewriter = self._rewriter
         rewrites = rewriter._rewrites  # noqa: SLF001 - another rewriter's table, of this module
-        get, images = memo.get, self._images
+        get, images, handlers = memo.get, self._images, self._handlers
         stack: list[Node | None] = [root]
         pop, append = stack.pop, stack.append
         while stack:
@@ -188,7 +188,7 @@ class Rewriter(RewriteHandlers, Mutator[N]):
                     continue
                 image = rewrite(rewriter, node, node)
             elif push is OVERRIDDEN:
-                image = self._handlers[type(node)](self, node)
+                image = handlers[type(node)](self, node)
             else:
                 append(node)
                 append(None)

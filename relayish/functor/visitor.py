@@ -63,7 +63,7 @@ class Visitor(Functor[N, Any]):
     @loop("walk", OVERRIDDEN)
     def _walk(self, root: Node) -> None:
         """Visit what is below ``root``, calling handlers where the class overrides them."""
-        counter, table = self.visit_counter, self._push
+        counter, table, handlers = self.visit_counter, self._push, self._handlers
         stack: list[Node] = []
         pop, append, extend = stack.pop, stack.append, stack.extend
         table[type(root)](root, append, extend)
@@ -77,7 +77,7 @@ class Visitor(Functor[N, Any]):
             if push is None:
                 continue
             if push is OVERRIDDEN:
-                result = self._handlers[type(node)](self, node)
+                result = handlers[type(node)](self, node)
                 if result is not None:
                     self.memo_map[node] = result
                 continue
