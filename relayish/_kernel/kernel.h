@@ -72,7 +72,7 @@ typedef struct {
     vectorcallfunc vectorcall;
     enum form form;
     PyTypeObject *kind;
-    PyObject *told;     /* makes a node of the values of all fields; of EXPAND, the kinds of names */
+    PyObject *told;     /* makes a node of the values of all fields; EXPAND has kinds of names */
     PyObject *generate; /* returns the function that the plan stands for */
     PyObject *python;   /* that function, once it was asked for */
     Py_ssize_t size;
@@ -148,6 +148,10 @@ Py_ssize_t offset_of(PyTypeObject *kind, PyObject *name);
 /* These return 1, or 0 where Python has to do it, or -1 with an exception. */
 int plan_push(Plan *plan, PyObject *node, PyObject *seen, Stack *stack);
 int plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject **made);
+int plan_expand(Plan *plan, PyObject *const *args);
+
+/* The list of which a function is the bound append, or NULL. */
+PyObject *appended_list(PyObject *append);
 
 /* Whether it is a dictionary of which nothing is overridden but what answers for missing keys. */
 bool is_plain_dict(PyObject *table);

@@ -6,12 +6,12 @@
 
 PyObject *Node = NULL;
 
-/* ---- What can be part of a cycle ---------------------------------------------------------------
+/* ---- What can be part of a cycle ----------------------------------------------------------------
 
    A node holds strings, numbers, other nodes, tuples of such, attributes, and never changes.  If
-   all it holds was there before and cannot lead back to it, no cycle leads through it, and CPython's
-   collector need not look at it.  CPython does so itself with tuples of numbers.  Whatever is not
-   known to be harmless keeps a node, and all above it, on the list. */
+   all it holds was there before and cannot lead back to it, no cycle leads through it, and the
+   collector of CPython need not look at it.  CPython does so itself with tuples of numbers.
+   Whatever is not known to be harmless keeps a node, and all above it, on the list. */
 
 #define DEEPEST 8
 
@@ -102,7 +102,8 @@ kernel_settle(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     }
     for (int which = 0; which < 2; which++) {
-        PyObject *given = which ? lasting : frozen, **kept = which ? &lasting_classes : &frozen_classes;
+        PyObject *given = which ? lasting : frozen;
+        PyObject **kept = which ? &lasting_classes : &frozen_classes;
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); i++) {
             if (!PyType_Check(PyTuple_GET_ITEM(given, i))) {
                 PyErr_SetString(PyExc_TypeError, "settle takes classes");
@@ -118,7 +119,7 @@ kernel_settle(PyObject *Py_UNUSED(module), PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* ---- Making nodes ------------------------------------------------------------------------------ */
+/* ---- Making nodes ---------------------------------------------------------------------------- */
 
 PyObject *
 layout_fill(Layout *layout, PyObject **values)
@@ -361,7 +362,7 @@ make_trusted(PyObject *self, PyObject *const *args, size_t flags, PyObject *name
     return layout_fill(layout, values);
 }
 
-/* ---- Layouts as objects ------------------------------------------------------------------------ */
+/* ---- Layouts as objects ---------------------------------------------------------------------- */
 
 Py_ssize_t
 offset_of(PyTypeObject *kind, PyObject *name)
@@ -519,7 +520,7 @@ PyTypeObject LayoutType = {
     .tp_methods = copied_as_functions,
 };
 
-/* ---- Functional update ------------------------------------------------------------------------- */
+/* ---- Functional update ----------------------------------------------------------------------- */
 
 /* Returns whether a value that is given is the one that a node holds, tuples item by item. */
 static bool

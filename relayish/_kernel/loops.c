@@ -4,7 +4,7 @@
 
 #include <frameobject.h>
 
-/* ---- What loops have in common ----------------------------------------------------------------- */
+/* ---- What loops have in common --------------------------------------------------------------- */
 
 /* Walked without a call of Python, so many nodes, a loop looks for signals and lets threads run. */
 #define BREATH 16384
@@ -127,7 +127,7 @@ add_frame(Loop *loop, PyObject *self, PyObject *node)
     Py_XDECREF(code);
 }
 
-/* Finds attributes, owned; returns whether all are there.  Behind one that is not none is asked for. */
+/* Finds attributes, owned; returns whether all are there.  The first that is not is the last. */
 static bool
 find_all(PyObject *object, PyObject *const *names, PyObject **values, int count)
 {
@@ -164,7 +164,7 @@ count_visit(PyObject *counter, PyObject *node, binaryfunc add, PyObject **count)
     return *count == NULL || PyDict_SetItem(counter, node, *count) < 0 ? -1 : known;
 }
 
-/* ---- Visitor._walk ----------------------------------------------------------------------------- */
+/* ---- Visitor._walk --------------------------------------------------------------------------- */
 
 PyObject *
 walk(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names)
@@ -220,13 +220,14 @@ done:
     return result;
 }
 
-/* ---- PostOrderVisitor._walk -------------------------------------------------------------------- */
+/* ---- PostOrderVisitor._walk ------------------------------------------------------------------ */
 
 /* Handles a node that the class takes over; where visit is overridden children go through it. */
 static int
 handle_in_place(PyObject *self, PyObject *handlers, PyObject *node)
 {
-    PyObject *asked = PyObject_CallMethodOneArg(self, attr._is_post_order, (PyObject *)Py_TYPE(node));
+    PyObject *kind = (PyObject *)Py_TYPE(node);
+    PyObject *asked = PyObject_CallMethodOneArg(self, attr._is_post_order, kind);
     int first = asked == NULL ? -1 : PyObject_IsTrue(asked);
     Py_XDECREF(asked);
     if (first > 0) {
@@ -291,7 +292,9 @@ walk_post_order(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *n
         return NULL;
     }
     PyObject *self = args[0], *root = args[1], *node = NULL, *result = NULL;
-    PyObject *asked[] = {attr.visit_counter, attr._push, attr._after, attr.visit_limit, attr._handlers}, *tables[5] = {NULL};
+    PyObject *asked[] = {
+        attr.visit_counter, attr._push, attr._after, attr.visit_limit, attr._handlers};
+    PyObject *tables[5] = {NULL};
     Stack stack = {0};
     if (!find_all(self, asked, tables, 5) || !is_plain_dict(tables[0])) {
         goto done;
@@ -318,7 +321,7 @@ done:
     return result;
 }
 
-/* ---- Mutator._mutate and Rewriter._mutate ------------------------------------------------------ */
+/* ---- Mutator._mutate and Rewriter._mutate ---------------------------------------------------- */
 
 typedef struct {
     PyObject *self, *memo, *push, *rebuild, *images, *handlers;
@@ -337,7 +340,8 @@ put_image(Rewriting *r, PyObject *node, PyObject *image, bool is_checked)
         int found = kinds == NULL ? -1 : PySequence_Contains(kinds, (PyObject *)Py_TYPE(image));
         Py_XDECREF(kinds);
         if (found == 0) {
-            PyObject *refused = PyObject_CallMethodObjArgs(r->self, attr._refuse, node, image, NULL);
+            PyObject *refused =
+                PyObject_CallMethodObjArgs(r->self, attr._refuse, node, image, NULL);
             found = refused == NULL ? -1 : 1;
             Py_XDECREF(refused);
         }
@@ -449,7 +453,9 @@ run_rewriting(
         return NULL;
     }
     PyObject *self = args[0], *result = NULL, *rewriter = NULL, *rewrites = NULL;
-    PyObject *asked[] = {attr.memo_map, attr._push, attr._rebuild, attr._images, attr._handlers}, *tables[5] = {NULL};
+    PyObject *asked[] = {
+        attr.memo_map, attr._push, attr._rebuild, attr._images, attr._handlers};
+    PyObject *tables[5] = {NULL};
     if (!find_all(self, asked, tables, 5) || !is_plain_dict(tables[0])) {
         goto done;
     }
@@ -484,7 +490,7 @@ rewrite(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names)
     return run_rewriting(loop, args, given, names, true);
 }
 
-/* ---- Traversal.post_order ---------------------------------------------------------------------- */
+/* ---- Traversal.post_order -------------------------------------------------------------------- */
 
 static int
 order_from(PyObject *table, PyObject *enter, PyObject *seen, Stack *stack, PyObject *order)

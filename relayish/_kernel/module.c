@@ -4,7 +4,7 @@
 
 struct names attr;
 
-/* ---- Loops as functions ------------------------------------------------------------------------ */
+/* ---- Loops as functions ---------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -137,11 +137,11 @@ PyTypeObject LoopType = {
     .tp_dealloc = (destructor)loop_free,
 };
 
-/* ---- The module -------------------------------------------------------------------------------- */
+/* ---- The module ------------------------------------------------------------------------------ */
 
 static PyMethodDef functions[] = {
     {"layout", kernel_layout, METH_VARARGS, "Return what makes nodes of a kind of trusted values."},
-    {"plan", kernel_plan, METH_VARARGS, "Return what pushes the children of a node, or rebuilds it."},
+    {"plan", kernel_plan, METH_VARARGS, "Return what pushes children of a node, or rebuilds it."},
     {"loop", kernel_loop, METH_VARARGS, "Return what is called in the place of a function."},
     {"settle", kernel_settle, METH_VARARGS, "Say of which classes objects never lead to nodes."},
     {NULL},

@@ -2,7 +2,7 @@
 
 #include "kernel.h"
 
-/* ---- The stack of a walk ----------------------------------------------------------------------- */
+/* ---- The stack of a walk --------------------------------------------------------------------- */
 
 int
 stack_push(Stack *stack, PyObject *node, bool marked)
@@ -35,7 +35,7 @@ stack_free(Stack *stack)
     *stack = (Stack){NULL, 0, 0, NULL};
 }
 
-/* ---- Children ---------------------------------------------------------------------------------- */
+/* ---- Children -------------------------------------------------------------------------------- */
 
 /* Returns whether a child was seen already: 1 or 0, or -1. */
 static int
@@ -125,7 +125,7 @@ plan_push(Plan *plan, PyObject *node, PyObject *seen, Stack *stack)
     return 1;
 }
 
-/* ---- Images ------------------------------------------------------------------------------------ */
+/* ---- Images ---------------------------------------------------------------------------------- */
 
 /* Returns the image of a child, owned: itself where nothing else is known. */
 static PyObject *
@@ -263,7 +263,7 @@ plan_rebuild(Plan *plan, PyObject *node, Images images, PyObject *more, PyObject
     return 1;
 }
 
-/* ---- Methods that are known ----------------------------------------------------------------------- */
+/* ---- Methods that are known ------------------------------------------------------------------ */
 
 /* What list.append, list.extend and dict.get are made of, to know them by when they are given. */
 static PyMethodDef *append_method, *extend_method, *get_method;
@@ -276,116 +276,7 @@ owner_of(PyObject *bound, PyMethodDef *method)
     return is_it ? PyCFunction_GET_SELF(bound) : NULL;
 }
 
-/* ---- Pairs to compare -------------------------------------------------------------------------- */
-
-/* Appends one pair of what two nodes hold, as structural equality keeps it.  Pairs lead up to the
-   roots, never in a circle, so the collector need not look at them. */
-static int
-append_pair(
-    PyObject *pairs, PyObject *left, PyObject *right, PyObject *parent, PyObject *name, Py_ssize_t at)
-{
-    PyObject *index = PyLong_FromSsize_t(at);
-    PyObject *pair = index == NULL ? NULL : PyTuple_Pack(5, left, right, parent, name, index);
-    int done = pair == NULL ? -1 : PyList_Append(pairs, pair);
-    if (done == 0) {
-        PyObject_GC_UnTrack(pair);
-    }
-    Py_XDECREF(pair);
-    Py_XDECREF(index);
-    return done < 0 ? -1 : 1;
-}
-
-static int
-append_pairs(
-    Plan *plan, PlanField *field, PyObject *left, PyObject *right, PyObject *parent, PyObject *pairs)
-{
-    int done = 1;
-    if (field->shape == MANY) {
-        for (Py_ssize_t i = PyTuple_GET_SIZE(left) - 1; done > 0 && i >= 0; i--) {
-            PyObject *one = PyTuple_GET_ITEM(left, i), *other = PyTuple_GET_ITEM(right, i);
-            done = append_pair(pairs, one, other, parent, field->name, i);
-        }
-        return done;
-    }
-    bool same = left == right && field->shape != SKIPPED;
-    if (same && field->shape != LEAF && !field->binds) {
-        int is_name = PySet_Contains(plan->told, (PyObject *)Py_TYPE(left));
-        if (is_name < 0) {
-            return -1;
-        }
-        same = is_name;
-    }
-    return same && !field->binds ? 1 : append_pair(pairs, left, right, parent, field->name, -1);
-}
-
-/* Tells what corresponds, and appends pairs, of what two nodes hold. */
-static int
-expand_held(
-    Plan *plan, PyObject **lefts, PyObject **rights, PyObject *parent, PyObject *bind,
-    PyObject *pairs)
-{
-    for (Py_ssize_t i = 0; i < plan->size && plan->fields[i].binds; i++) { /* these come first */
-        PlanField *field = &plan->fields[i];
-        PyObject *left = lefts[i], *right = rights[i];
-        bool many = field->shape == MANY;
-        for (Py_ssize_t j = 0; j < (many ? PyTuple_GET_SIZE(left) : 1); j++) {
-            PyObject *taken[] = {
-                many ? PyTuple_GET_ITEM(left, j) : left, many ? PyTuple_GET_ITEM(right, j) : right};
-            if (field->shape == OPTIONAL && (left == Py_None || right == Py_None)) {
-                continue;
-            }
-            PyObject *bound = PyObject_Vectorcall(bind, taken, 2, NULL);
-            if (bound == NULL) {
-                return -1;
-            }
-            Py_DECREF(bound);
-        }
-    }
-    for (Py_ssize_t i = plan->size - 1; i >= 0; i--) {
-        PlanField *field = &plan->fields[i];
-        if (field->shape != SKIPPED
-            && append_pairs(plan, field, lefts[i], rights[i], parent, pairs) < 0) {
-            return -1;
-        }
-    }
-    return 1;
-}
-
-/* Appends the pairs of what two nodes of one kind hold, the first one last, when what they bind was
-   told to correspond; 0 where they differ already, or where more than fields is compared. */
-static int
-run_expand(Plan *plan, PyObject *const *args)
-{
-    PyObject *lhs = args[0], *rhs = args[1], *parent = args[2], *bind = args[3];
-    PyObject *pairs = owner_of(args[4], append_method), *lefts[MOST_FIELDS], *rights[MOST_FIELDS];
-    if (pairs == NULL || Py_TYPE(lhs) != plan->kind || Py_TYPE(rhs) != plan->kind) {
-        return 0;
-    }
-    for (Py_ssize_t i = 0; i < plan->size; i++) {
-        PlanField *field = &plan->fields[i];
-        PyObject *left = SLOT(lhs, field->offset), *right = SLOT(rhs, field->offset);
-        if (left == NULL || right == NULL || (field->shape == SKIPPED && left != right)) {
-            return 0;
-        }
-        if (field->shape == MANY
-            && (!PyTuple_CheckExact(left) || !PyTuple_CheckExact(right)
-                || PyTuple_GET_SIZE(left) != PyTuple_GET_SIZE(right))) {
-            return 0;
-        }
-    }
-    for (Py_ssize_t i = 0; i < plan->size; i++) { /* kept, whatever is called does to the nodes */
-        lefts[i] = Py_NewRef(SLOT(lhs, plan->fields[i].offset));
-        rights[i] = Py_NewRef(SLOT(rhs, plan->fields[i].offset));
-    }
-    int done = expand_held(plan, lefts, rights, parent, bind, pairs);
-    for (Py_ssize_t i = 0; i < plan->size; i++) {
-        Py_DECREF(lefts[i]);
-        Py_DECREF(rights[i]);
-    }
-    return done;
-}
-
-/* ---- Plans as functions ------------------------------------------------------------------------ */
+/* ---- Plans as functions ---------------------------------------------------------------------- */
 
 /* What programs ask dictionaries, and a class that is to be taken for one must not override. */
 static PyObject *asked[4];
@@ -393,6 +284,12 @@ static PyObject *asked[4];
 /* The last class that was found to override nothing of that, as long as it is not changed. */
 static PyTypeObject *plain_class = NULL;
 static unsigned int plain_version = 0;
+
+PyObject *
+appended_list(PyObject *append)
+{
+    return owner_of(append, append_method);
+}
 
 bool
 is_plain_dict(PyObject *table)
@@ -429,7 +326,7 @@ plan_in_python(Plan *plan)
 {
     if (plan->python == NULL) {
         PyObject *made = PyObject_CallNoArgs(plan->generate);
-        if (made == NULL || plan->python != NULL) { /* another thread was faster, which uses its own */
+        if (made == NULL || plan->python != NULL) { /* another thread was faster */
             Py_XDECREF(made);
             return made == NULL ? NULL : plan->python;
         }
@@ -475,7 +372,7 @@ plan_call(PyObject *self, PyObject *const *args, size_t flags, PyObject *names)
             done = run_push(plan, args);
             break;
         case EXPAND:
-            done = run_expand(plan, args);
+            done = plan_expand(plan, args);
             break;
         default:
             done = run_rebuild(plan, args, &made);

@@ -128,3 +128,14 @@ def test_what_would_be_refused_by_the_compiler_is_not_built():
     guard = HEADER.split("#error")[0]
     assert "defined(PYPY_VERSION)" in guard
     assert "defined(Py_GIL_DISABLED)" in guard
+
+
+@pytest.mark.parametrize("path", [*SOURCES, "relayish/_kernel/kernel.h"])
+def test_the_c_is_laid_out_as_the_python_is(path):
+    lines = (ROOT / path).read_text(encoding="ascii").splitlines()
+    faulty = [
+        number
+        for number, line in enumerate(lines, 1)
+        if len(line) > 100 or "\t" in line or line != line.rstrip()
+    ]
+    assert faulty == []
