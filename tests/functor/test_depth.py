@@ -630,6 +630,9 @@ def test_signal_stops_a_deep_traversal_at_once(kind, depth, alarm):
         Slow().visit(deep.tuple_nest(depth))
     assert not Slow.done
     stacks.leave_parked_threads()
+    for thread in threading.enumerate():
+        if thread.name == "relayish-stack":  # not parked, as there are enough: about to end
+            thread.join(HANGS)
     assert threading.active_count() <= threads
 
 
