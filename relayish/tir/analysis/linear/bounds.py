@@ -10,6 +10,7 @@ from relayish.tir.analysis.values.context import Context
 from relayish.tir.analysis.values.interval import FloatInterval
 from relayish.tir.analysis.values.interval_rules import interval_by_rules
 from relayish.tir.ir.operators import Expr
+from relayish.tir.ir.tensor import Var
 
 
 def interval_of(expr: Expr, context: Context | None = None) -> Interval:
@@ -43,7 +44,7 @@ def interval_of(expr: Expr, context: Context | None = None) -> Interval:
         )
     found = interval_by_rules(expr, context)
     assert isinstance(found, Interval)
-    if found.is_point or expr.type.is_bool:
+    if found.is_point or expr.type.is_bool or type(expr) is Var:  # its form says no more
         return found
     exact = exact_form(expr, context)
     if exact is None:

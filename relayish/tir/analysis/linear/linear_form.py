@@ -70,6 +70,10 @@ def linear_form(expr: Expr, context: Context | None = None) -> LinearForm:
         raise OperatorError(
             f"{one_line_at(expr)} is of type {expr.type}; expected integers, or vectors of these"
         )
+    if type(expr) is Var:  # as most are that are asked about
+        return Affine(0, {expr: 1})
+    if type(expr) is ops.IntImm:
+        return Affine(_reduce(expr.value, 1 << expr.type.bits), {})
     return _Linear(context).form(expr)
 
 
