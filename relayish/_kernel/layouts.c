@@ -367,7 +367,8 @@ make_trusted(PyObject *self, PyObject *const *args, size_t flags, PyObject *name
 Py_ssize_t
 offset_of(PyTypeObject *kind, PyObject *name)
 {
-    PyObject *found = PyDict_GetItemWithError(kind->tp_dict, name);
+    bool has_slots = kind->tp_flags & Py_TPFLAGS_HEAPTYPE; /* others may have no dictionary here */
+    PyObject *found = has_slots ? PyDict_GetItemWithError(kind->tp_dict, name) : NULL;
     if (found == NULL || Py_TYPE(found) != &PyMemberDescr_Type
         || ((PyMemberDescrObject *)found)->d_member->type != T_OBJECT_EX) {
         PyErr_Format(PyExc_TypeError, "%s has no slot %R", kind->tp_name, name);
@@ -420,8 +421,9 @@ kernel_layout(PyObject *Py_UNUSED(module), PyObject *args)
     if (size > MOST_FIELDS) {
         return PyStaticMethod_New(make);
     }
-    unsigned long features = ((PyTypeObject *)kind)->tp_flags;
-    if (!(features & Py_TPFLAGS_HEAPTYPE) || !(features & Py_TPFLAGS_HAVE_GC)) {
+    PyTypeObject *type = (PyTypeObject *)kind;
+    if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !(type->tp_flags & Py_TPFLAGS_HAVE_GC)
+        || type->tp_dictoffset != 0 || type->tp_itemsize != 0) { /* nodes have slots alone */
         PyErr_Format(PyExc_TypeError, "%R is no class of nodes", kind);
         return NULL;
     }

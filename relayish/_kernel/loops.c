@@ -362,7 +362,7 @@ rebuild_node(Rewriting *r, PyObject *node)
         return NULL;
     }
     int done = 0;
-    if (Py_TYPE(rebuild) == &PlanType) {
+    if (Py_TYPE(rebuild) == &PlanType && ((Plan *)rebuild)->form == REBUILD) {
         done = plan_rebuild((Plan *)rebuild, node, (Images){r->memo, NULL}, NULL, &made);
     }
     if (done == 0) {

@@ -464,6 +464,7 @@ def garbage() -> Happening:
     def with_threshold(threshold: int) -> object:
         before = gc.get_threshold()
         gc.set_threshold(threshold)
+        gc.enable()
         try:
             expr = random_expr(7, 60)
             image = ExprMutator().visit(Tuple((expr, X)))
@@ -471,6 +472,7 @@ def garbage() -> Happening:
             return structural_hash(image)
         finally:
             gc.set_threshold(*before)
+            gc.disable()
 
     def frozen() -> object:
         gc.freeze()
@@ -582,6 +584,7 @@ def happenings(*names: str) -> list[str]:
     random.seed(0)
     gc.collect()
     gc.freeze()  # what there is now is not looked through again
+    gc.disable()  # so that nothing is freed earlier or later than in the other mode
     for scenario in SCENARIOS:
         if names and scenario.__name__ not in names:
             continue
@@ -592,4 +595,8 @@ def happenings(*names: str) -> list[str]:
             del attempt
             log.lines += unraised
             unraised.clear()
+        gc.collect()
+        log.lines += unraised
+        unraised.clear()
+    gc.enable()
     return log.lines
