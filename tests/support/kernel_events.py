@@ -34,6 +34,7 @@ from relayish.functor import (
     post_order_rewrite,
 )
 from relayish.functor.vtable import handler_names
+from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.nodes.node import Node, declared_temporarily
 from relayish.ir.nodes.traversal import EVERYTHING, Traversal
@@ -337,6 +338,11 @@ def run_entries(log: Log, chance: random.Random, times: int = 12) -> None:
             log.show_program(node.with_fields(**named))
         with log.errors():
             log.add("hash", structural_hash(node))
+        alike = chance.choice([each for each in log.known if type(each) is kind])
+        for other in (alike, node.with_fields(), chance.choice(list(log.known))):
+            with log.errors():
+                assert_structural_equal(node, other, map_free_vars=chance.random() < 0.5)
+                log.add("equal", node, other)
 
 
 def _other(log: Log, chance: random.Random, value: Any) -> Any:
