@@ -372,6 +372,7 @@ def run_traversals(log: Log, chance: random.Random, program: Any) -> None:
     images = {n: chance.choice(list(log.known)) for n in list(log.known) if chance.random() < 0.2}
 
     def get(node: Any, default: Any) -> Any:
+        log.add("image", node)
         return images.get(node, default)
 
     for node in list(log.known)[:30]:

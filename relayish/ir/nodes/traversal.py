@@ -357,10 +357,14 @@ _REBUILD_MANY: Final = (
     "    new_left, new_right = get(left, left), get(right, right)",
     "    if new_left is not left or new_right is not right: {new} = (new_left, new_right)",
     "else:",
-    "    for item in {old}:",
-    "        if get(item, item) is not item:",
-    "            {new} = tuple([get(item, item) for item in {old}])",
+    "    done = 0",
+    "    for item in {old}:",  # each is looked up once, which may do something
+    "        image = get(item, item)",
+    "        if image is not item:",
+    "            rest = [get(item, item) for item in {old}[done + 1:]]",
+    "            {new} = (*{old}[:done], image, *rest)",
     "            break",
+    "        done += 1",
 )
 
 
