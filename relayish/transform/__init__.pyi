@@ -560,7 +560,8 @@ class ContractArrays(Pass):
         ``func`` itself when each temporary needs all its dimensions.
 
     Complexity:
-        Linear in the size of the function, for each temporary.
+        Linear in the size of the function, for each loop that stands around all uses of a temporary
+        and for each temporary that becomes several.
 
     Source:
         Gao, Olsen, Sarkar and Thekkath, "Collective loop fusion for array contraction".
@@ -1521,8 +1522,8 @@ class FullInline(ModulePass):
         ``mod`` itself when there was nothing to inline. Rewritten expressions carry no types.
 
     Complexity:
-        Linear in distinct nodes of ``mod`` and of what results, which has a copy of each function
-        for each of its calls.
+        Linear in distinct nodes of ``mod`` with all functions lifted, each of which takes what it
+        captures, and of what results, which has a copy of each function for each of its calls.
 
     Source:
         RAF ``FullInline``, which leaves a module alone, with a warning, if a function in it is
@@ -2133,7 +2134,8 @@ class LambdaLift(ModulePass):
         mod: A typed module, see :func:`~relayish.analysis.infer_type`.
 
     Returns:
-        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+        ``mod`` itself when there was nothing to lift. Expressions carry the types they had, but for
+        those of polymorphic functions, and where variables have types that cannot be said.
 
     Raises:
         PassError: If what a function shares may act, and no let evaluates it just when it is needed
@@ -2224,7 +2226,8 @@ class LiftBranchBody(ModulePass):
         mod: A typed module, see :func:`~relayish.analysis.infer_type`.
 
     Returns:
-        ``mod`` itself when there was nothing to lift. Rewritten expressions carry no types.
+        ``mod`` itself when there was nothing to lift. Expressions carry the types they had, but for
+        those of polymorphic functions, and where variables have types that cannot be said.
 
     Raises:
         PassError: If what a branch shares may act, and no let evaluates it just when it is needed
@@ -3551,8 +3554,8 @@ class StorageRewrite(Pass):
         ``func`` itself when no two temporaries share.
 
     Complexity:
-        That of :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes`, and quadratic in the
-        number of temporaries.
+        That of :class:`~relayish.tir.analysis.regions.lifetimes.Lifetimes`, and of the number of
+        temporaries times those that are left.
 
     Source:
         TVM ``StorageRewrite``; Fabri, "Automatic storage optimization".
