@@ -59,32 +59,23 @@ class Source:
         self.name = name
         self.pos = 0
         self.has_comma = False
-        self._starts: list[int] = [0]
-        self._starts += [found.end() for found in re.finditer("\n", text)]
+        self._starts = [0, *[found.end() for found in re.finditer("\n", text)], len(text) + 1]
         self._has_odd_comments = _ODD_COMMENT.search(text) is not None
-        self._line = row
-        self._line_start = -1
-        self._line_end = -1
+        self._index = 0  # of the line that was spoken of last
 
     def span(self, start: int, end: int) -> Span:
         """Return the span of the text from ``start`` up to ``end``."""
-        if not self._line_start <= start < self._line_end:
-            self._seek(start)
-        line, before = self._line, self._line_start - 1
-        if end <= self._line_end:
+        starts, index = self._starts, self._index
+        if not starts[index] <= start < starts[index + 1]:
+            index += 1  # mostly it is the next line
+            if not (index + 1 < len(starts) and starts[index] <= start < starts[index + 1]):
+                index = min(bisect_right(starts, start), len(starts) - 1) - 1
+            self._index = index
+        line, before = index + 1 + self.row, starts[index] - 1
+        if end <= starts[index + 1]:
             return _NEW(Span, (self.name, line, line, start - before, end - before))
         end_line, end_column = self.locate(end)
-        end_line += self.row
-        return Span(self.name, line, end_line, start - before, end_column)
-
-    def _seek(self, at: int) -> None:
-        """Go to the line of offset ``at``: mostly the next one."""
-        starts, line = self._starts, self._line - self.row + 1
-        if not (line < len(starts) and starts[line - 1] <= at < starts[line]):
-            line = bisect_right(starts, at)
-        self._line = line + self.row
-        self._line_start = starts[line - 1]
-        self._line_end = starts[line] if line < len(starts) else len(self.text) + 1
+        return Span(self.name, line, end_line + self.row, start - before, end_column)
 
     def locate(self, at: int) -> tuple[int, int]:
         """Return line and column of an offset, both from 1, ``row`` left out."""

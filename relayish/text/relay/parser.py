@@ -239,6 +239,8 @@ _NESTING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|//[^\n]*|/\*|[{}]', r
 
 def _read_early_types(reader: Reader, types: dict[GlobalTypeVar, TypeData]) -> Rule:
     """Read the type definitions that stand behind functions, whose constructors these may use."""
+    if "type" not in reader.text:  # a hundred times sooner known than by the pattern
+        return
     first = _FIRST_DEF.search(reader.text, reader.pos)
     if first is None or _TYPE_LINE.search(reader.text, first.end()) is None:
         return

@@ -80,8 +80,8 @@ def open_section(reader: Reader) -> tuple[int, int]:
 
 def _offset(reader: Reader, line: int, column: int, entry: int) -> int:
     starts = reader.starts
-    if not 1 <= line <= len(starts):
-        reader.fail(f"the section speaks of line {line}; there are {len(starts)}", entry)
+    if not 1 <= line < len(starts):
+        reader.fail(f"the section speaks of line {line}; there are {len(starts) - 1}", entry)
     offset = starts[line - 1] + column - 1
     if offset >= entry:
         reader.fail(f"the section speaks of {line}:{column}, which does not stand before it", entry)

@@ -99,7 +99,7 @@ class Reader(Source):
 
     @property
     def starts(self) -> list[int]:
-        """Where the lines of the text begin."""
+        """Where the lines of the text begin, and behind them where one more would."""
         return self._starts
 
     def note_at(self, start: int) -> dict[str, object] | None:

@@ -13,7 +13,7 @@ After::
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from relayish.analysis.on_device import is_on_device, skip_on_device, with_on_de
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.static_shape import StaticShapes
 from relayish.analysis.variables import free_vars
+from relayish.errors import EvaluationError
 from relayish.functor import MixedModeMutator
 from relayish.interpreter.constant_call import (
     SIZE_LIMIT,
@@ -30,6 +31,7 @@ from relayish.interpreter.constant_call import (
     plan_of,
     shape_result,
 )
+from relayish.interpreter.value import Evaluated
 from relayish.ir.nodes.node import Node
 from relayish.ir.relay.expr import Call, Constant, Expr, Function, If, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.function_attributes import is_primitive
@@ -41,6 +43,8 @@ from relayish.pass_infra import register_pass
 from relayish.passes.relay.fold.constant_checker import constant_value, value_to_expr
 from relayish.passes.relay.fold.named_variables import collect_named
 from relayish.passes.relay.fold.placed import PlacedConstants, PlacedTuples
+
+_SCALAR: Final = np.generic
 
 
 class ConstantFolder(MixedModeMutator):
@@ -159,27 +163,34 @@ class ConstantFolder(MixedModeMutator):
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         """Evaluate the call of an operator all of whose arguments are constant."""
-        op = post.op
+        op, args = post.op, post.args
         plan = self._plans.get(op)
         if plan is None:
             plan = self._plans[op] = plan_of(op, fold_qnn=self._fold_qnn)
-        if plan.evaluate is None or not post.args:
-            return self._fold_shape(pre, post) if plan.shape_only and post.args else post
+        evaluate, scalar, shape_only, _ = plan
+        if evaluate is None or not args:
+            return self._fold_shape(pre, post) if shape_only and args else post
         values: list[Value] = []
-        scalar = plan.keeps_scalars
-        for arg in post.args:
+        for arg in args:
             if type(arg) is Constant:
                 value = arg.data
                 values.append(value)
-                if not isinstance(value, np.generic):
+                if not isinstance(value, _SCALAR):
                     scalar = False
             elif (type(arg) is Tuple or is_on_device(arg)) and self._checker.check(arg):
                 values.append(constant_value(arg))
                 scalar = False
             else:
                 return post
-        result = plan.fold(post, values, self._room, scalar=scalar)
-        if isinstance(result, np.generic):
+        result: Evaluated | None
+        if scalar:  # as plan.fold does, most of what is folded
+            try:
+                result = evaluate(post.attrs, values)
+            except EvaluationError:
+                return post
+        if not scalar or not isinstance(result, _SCALAR):
+            result = plan.fold(post, values, self._room, scalar=scalar)
+        if isinstance(result, _SCALAR):
             folded: Constant = Constant._make(result, post.span, None)
             return folded
         return post if result is None else value_to_expr(result)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import relayish as relay
 from relayish.analysis.infer_type import infer_type
@@ -12,6 +13,8 @@ from relayish.ir.relay.type import TensorType
 from relayish.passes.onnx.raising.raise_to_onnx import raise_to_onnx
 from relayish.passes.onnx.raising.rule import RULES
 
+pytest.importorskip("onnx")
+pytestmark = pytest.mark.references
 ROW = TensorType((2,), "float32")
 
 
