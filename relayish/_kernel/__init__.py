@@ -93,7 +93,8 @@ def plan(
         kind: The class of nodes.
         root: The root of all such classes.
         fields: Names of fields, how they are followed (:data:`SHAPES`), whether they bind.
-        told: What makes a new node of the values of all fields; kinds of names, of ``expand``.
+        told: What makes a new node of the values of all fields; a set of the kinds of names for
+            ``expand``; for what pushes, a dictionary of kinds that it leaves out, or ``None``.
         generate: Makes the function in Python.
     """
     if _compiled is None:

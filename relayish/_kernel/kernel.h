@@ -72,7 +72,7 @@ typedef struct {
     vectorcallfunc vectorcall;
     enum form form;
     PyTypeObject *kind;
-    PyObject *told;     /* makes a node of the values of all fields; EXPAND has kinds of names */
+    PyObject *told;     /* what kernel.plan says: of which it makes a node, or kinds */
     PyObject *generate; /* returns the function that the plan stands for */
     PyObject *python;   /* that function, once it was asked for */
     Py_ssize_t size;

@@ -47,20 +47,24 @@ is_in(PyObject *seen, PyObject *child)
     return PyDict_Check(seen) ? PyDict_Contains(seen, child) : PySet_Contains(seen, child);
 }
 
+/* Pushes a child, unless it was seen, or is of the kinds that the plan leaves out. */
 static int
-push_child(PyObject *child, PyObject *seen, Stack *stack)
+push_child(Plan *plan, PyObject *child, PyObject *seen, Stack *stack)
 {
     int found = is_in(seen, child);
+    if (found == 0 && PyDict_CheckExact(plan->told)) {
+        found = PyDict_Contains(plan->told, (PyObject *)Py_TYPE(child));
+    }
     return found ? (found < 0 ? -1 : 1) : stack_push(stack, child, false);
 }
 
 static int
-push_items(PyObject *items, bool mixed, PyObject *seen, Stack *stack)
+push_items(Plan *plan, PyObject *items, bool mixed, PyObject *seen, Stack *stack)
 {
     for (Py_ssize_t i = PyTuple_GET_SIZE(items) - 1; i >= 0; i--) {
         PyObject *item = PyTuple_GET_ITEM(items, i);
         int wanted = mixed ? PyObject_IsInstance(item, Node) : 1;
-        if (wanted < 0 || (wanted && push_child(item, seen, stack) < 0)) {
+        if (wanted < 0 || (wanted && push_child(plan, item, seen, stack) < 0)) {
             return -1;
         }
     }
@@ -112,10 +116,10 @@ plan_push(Plan *plan, PyObject *node, PyObject *seen, Stack *stack)
         enum shape shape = plan->fields[i].shape;
         int done = held == NULL ? -1 : 1;
         if (done > 0 && (shape == ONE || (shape == OPTIONAL && held != Py_None))) {
-            done = push_child(held, seen, stack);
+            done = push_child(plan, held, seen, stack);
         }
         else if (done > 0 && shape >= MANY) {
-            done = push_items(held, shape == MIXED, seen, stack);
+            done = push_items(plan, held, shape == MIXED, seen, stack);
         }
         Py_XDECREF(held);
         if (done < 0) {

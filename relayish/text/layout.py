@@ -148,6 +148,8 @@ class _Pieces(Traversal):
     Neither leaves nor what has a grammar of its own are among these.
     """
 
+    left_out = LEAVES
+
     def fields(self, kind: type[Node]) -> list[Field]:
         if _is_apart(kind) or kind in WHOLES:
             return []
@@ -166,8 +168,13 @@ class _Pieces(Traversal):
             lines += for_each(declared, push, backwards=True)
         if not lines:
             return None
-        made: PushAll = compile_function("push_all(node, append, extend)", lines, dict(_KNOWN))
-        return made
+
+        def generate() -> PushAll:
+            made: PushAll = compile_function("push_all(node, append, extend)", lines, dict(_KNOWN))
+            return made
+
+        found: PushAll = generate() if _ATTRIBUTES[kind] else self._plan("push_all", kind, generate)
+        return found
 
 
 def is_written(declared: Field) -> bool:

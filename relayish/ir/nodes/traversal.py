@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 from relayish._kernel import loop, plan
 from relayish.ir.fields.field import Field, Shape
@@ -66,6 +66,9 @@ class Traversal:
         evaluated: Whether what nodes of these families evaluate is followed as well where it is
             of another family: the cases of a switch, say, or the body of a kernel.
     """
+
+    left_out: ClassVar[dict[type[Node], Any] | None] = None  # Any: of no matter
+    """Kinds that ``push_all`` leaves out, where the functions it generates do."""
 
     def __init__(self, *families: type[Node], evaluated: bool = False) -> None:
         self.families = families
@@ -291,14 +294,16 @@ class Traversal:
     ) -> Any:  # Any: as the form says
         """Return the function of ``generate``, or what the compiled core has in its place."""
         followed = self.fields(kind)
+        told: object = self._maker(kind)
         if form in ("push", "push_all"):
             fields = [(f.name, f.shape.value, False) for f in followed]
+            told = self.left_out if form == "push_all" else None
         else:
             shape_of = {f: f.shape.value for f in followed} | {
                 f: "inferred" for f in kind.fields_ if f.inferred
             }
             fields = [(f.name, shape_of.get(f, "kept"), False) for f in kind.fields_]
-        return plan(form, kind, Node, fields, self._maker(kind), generate)
+        return plan(form, kind, Node, fields, told, generate)
 
     def _maker(self, kind: type[Node]) -> Callable[..., Any]:  # Any: a node of the kind
         """Return what makes nodes of ``kind``, which checks what this traversal does not know."""
