@@ -164,7 +164,11 @@ combine(Loop *loop, PyObject *self, PyObject *hashes, PyObject *numbers, PyObjec
 {
     PyObject *layout = entry_of(PyTuple_GET_ITEM(loop->told, H_LAYOUTS), node), *fields;
     PyObject *parts = PyList_New(0), *whole = NULL, *hash = NULL;
-    int done = layout == NULL || parts == NULL || !PyTuple_Check(layout) ? -1 : 0;
+    int done = layout == NULL || parts == NULL ? -1 : 0;
+    if (done == 0 && !PyTuple_Check(layout)) {
+        PyErr_Format(PyExc_TypeError, "%R is not what is hashed of a kind", layout);
+        done = -1;
+    }
     if (done == 0) {
         done = PyList_Append(parts, PyTuple_GET_ITEM(layout, 0));
     }

@@ -226,6 +226,19 @@ checked_fill(Layout *layout, PyObject **values)
     return layout_fill(layout, values);
 }
 
+/* The same of borrowed values. */
+static PyObject *
+fill_borrowed(Layout *layout, PyObject **values)
+{
+    for (Py_ssize_t i = 0; i < layout->size; i++) {
+        Py_INCREF(values[i]);
+    }
+    Py_INCREF(layout);
+    PyObject *made = checked_fill(layout, values);
+    Py_DECREF(layout);
+    return made;
+}
+
 static PyObject *construct(PyObject *kind, PyObject *const *args, size_t flags, PyObject *names);
 
 /* Returns the layout that makes nodes of a kind, borrowed; NULL if there is none, or if somebody
@@ -339,13 +352,7 @@ construct(PyObject *kind, PyObject *const *args, size_t flags, PyObject *names)
     if (layout == NULL || !place_arguments(layout, args, given, names, values)) {
         return PyErr_Occurred() ? NULL : construct_in_python(kind, args, given, names);
     }
-    for (Py_ssize_t i = 0; i < layout->size; i++) {
-        Py_INCREF(values[i]);
-    }
-    Py_INCREF(layout);
-    PyObject *made = checked_fill(layout, values);
-    Py_DECREF(layout);
-    return made;
+    return fill_borrowed(layout, values);
 }
 
 static PyObject *
@@ -582,13 +589,7 @@ with_fields(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyOb
             return NULL;
         }
     }
-    for (Py_ssize_t i = 0; i < layout->size; i++) {
-        Py_INCREF(values[i]);
-    }
-    Py_INCREF(layout);
-    PyObject *made = checked_fill(layout, values);
-    Py_DECREF(layout);
-    return made;
+    return fill_borrowed(layout, values);
 }
 
 int

@@ -21,5 +21,7 @@ def test_functors_of_each_class_do_the_same_in_both_modes():
 @pytest.mark.slow("two processes import the library, one in each mode, and collect garbage")
 def test_what_is_broken_ends_alike_in_both_modes():
     pure, compiled = (elsewhere("--hostile", pure=is_pure) for is_pure in (True, False))
+    if compiled[0] != "compiled True":
+        pytest.skip("the compiled core was not built")
     assert len(pure) > 1000
     assert pure[1:] == compiled[1:]
