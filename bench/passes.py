@@ -13,6 +13,10 @@ the largest program than in one a hundredth of its size. Each program is made an
 pass runs on it in a process forked there, one at a time, within limits of CPU time and of memory,
 at the default recursion limit, the cyclic garbage collector on. Passes over ONNX are measured by
 the node, on models of up to 10^5 nodes, which are not typed. Progress is told on stderr.
+
+Last come the reasons: of each pass that needs more than ``SECONDS`` at that depth, or more than
+``MICROSECONDS`` an operation in the largest program, what ``bench/reasons.py`` finds out on a
+program of the same kind with ten thousand operations or levels.
 """
 
 from __future__ import annotations
@@ -41,6 +45,11 @@ from relayish.ir.relay.module import IRModule  # noqa: E402
 from relayish.transform import Pass  # noqa: E402
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
+SECONDS = 5.0
+MICROSECONDS = 10.0
+EXPLAINED = 10_000
+WHY = "why "
+"""Stands before the name of a pass where reasons are asked for."""
 GIBIBYTES = 14
 """A process that wants more memory is told there is none."""
 
@@ -76,6 +85,7 @@ def main() -> int:
     for line in chain(
         tables(sorted({*only} & {*over_relay}), args, kept),
         onnx_tables(sorted({*only} & {*over_onnx}), args, kept),
+        reasons(kept),
     ):
         print(line, flush=True)
         lines.append(line)
@@ -130,6 +140,47 @@ def onnx_tables(names: list[str], args: argparse.Namespace, kept: Kept) -> Itera
         yield from growth_table(names, what, "a node", sizes, kept)
 
 
+def reasons(kept: Kept) -> Iterator[str]:
+    """Yield a row for each pass on each program that needs more than the limits allow."""
+    from bench.reasons import HEAD
+
+    over = [cell for cell in kept.asked if limit_exceeded(kept, *cell)]
+    if not over:
+        return
+    yield f"Over {SECONDS:g} s at that depth, or over {MICROSECONDS:g} microseconds in the largest"
+    yield f"program, and why, as found on {EXPLAINED:,} operations or levels. Nodes of expressions that"
+    yield "are given and made, and calls of functions, are those an operation. Each node made is"
+    yield "built, typed, and walked by the collector for as long as it stays."
+    yield ""
+    yield row(["pass", "program", "seconds or microseconds", *HEAD])
+    yield row(["---"] * (3 + len(HEAD)))
+    for name, what, size in sorted(over):
+        told = kept.cells[what, size, name]
+        figure = f"{told} s" if is_nest(what) else f"{each(told, size)} us"
+        cells = kept.told([WHY + name], what, EXPLAINED)[WHY + name]
+        yield row([name, what, figure, *cells.split("|")])
+    yield ""
+
+
+def limit_exceeded(kept: Kept, name: str, what: str, size: int) -> bool:
+    """Return whether what a pass needed is more than the limits allow; failures are not."""
+    largest = max(other for _, program, other in kept.asked if program == what)
+    try:
+        seconds = float(kept.cells[what, size, name])
+    except ValueError:
+        return False
+    if is_nest(what):
+        return seconds > SECONDS
+    return size == largest and seconds / size * 1e6 > MICROSECONDS
+
+
+def is_nest(what: str) -> bool:
+    """Return whether a program is measured by its depth."""
+    from tests.support.deep import DEEP_NESTS
+
+    return what in (*DEEP_NESTS, "shared")
+
+
 def growth_table(
     names: list[str], what: str, unit: str, sizes: list[int], kept: Kept
 ) -> Iterator[str]:
@@ -178,6 +229,8 @@ class Kept:
     def __init__(self, path: Path | None, seconds: int) -> None:
         self.path, self.seconds = path, seconds
         self.cells: dict[tuple[str, int, str], str] = {}
+        self.asked: list[tuple[str, str, int]] = []
+        """Passes, programs and sizes in the tables, in order."""
         if path is not None and path.exists():
             for line in path.read_text().splitlines():
                 what, size, name, result = json.loads(line)
@@ -188,6 +241,7 @@ class Kept:
         missing = [name for name in names if (what, size, name) not in self.cells]
         if missing:
             self._measure(missing, what, size)
+        self.asked += [(name, what, size) for name in names if not name.startswith(WHY)]
         return {name: self.cells[what, size, name] for name in names}
 
     def _measure(self, names: list[str], what: str, size: int) -> None:
@@ -224,14 +278,16 @@ def measure(names: list[str], what: str, size: int, seconds: int) -> None:
         mod = infer_type(make(size) if make else nest(what, size))
         warm = infer_type(LARGE["graph"](10))
     with PassContext(opt_level=4):
-        for name in names:
+        for asked in names:
+            name = asked.removeprefix(WHY)
             if what in NOT_FOR.get(name, {}):
-                print(json.dumps([name, "not for it"]), flush=True)
+                print(json.dumps([asked, "not for it"]), flush=True)
                 continue
             with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
                 passes_of(name, warm)[0](warm)  # loads what is loaded on first use
-            told = forked(lambda name=name: seconds_of(name, mod), seconds)
-            print(json.dumps([name, told]), flush=True)
+            work = seconds_of if asked == name else reasons_of
+            told = forked(lambda name=name, work=work: work(name, mod, size), seconds)
+            print(json.dumps([asked, told]), flush=True)
 
 
 def passes_of(name: str, mod: IRModule) -> tuple[Pass, ...]:
@@ -244,7 +300,13 @@ def passes_of(name: str, mod: IRModule) -> tuple[Pass, ...]:
     return made_for(name, mod)
 
 
-def seconds_of(name: str, mod: IRModule) -> str:
+def reasons_of(name: str, mod: IRModule, size: int) -> str:
+    from bench.reasons import reason
+
+    return "|".join(reason(passes_of(name, mod)[0], mod, size))
+
+
+def seconds_of(name: str, mod: IRModule, _: int) -> str:
     from relayish.analysis import well_formed
     from tests.support.standing import REFUSES
 
