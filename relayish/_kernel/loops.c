@@ -549,10 +549,13 @@ post_order(Loop *Py_UNUSED(loop), PyObject *const *args, Py_ssize_t given, PyObj
     PyObject *seen = PySet_New(NULL), *order = PyList_New(0);
     int done = table && seen && order ? 1 : -1;
     Py_ssize_t roots = is_node ? 1 : PySequence_Fast_GET_SIZE(root);
-    for (Py_ssize_t i = roots - 1; done > 0 && i >= 0; i--) {
-        done = stack_push(&stack, is_node ? root : PySequence_Fast_GET_ITEM(root, i), false);
+    bool unusual = false; /* the loop says what is wrong with a root that is no node */
+    for (Py_ssize_t i = roots - 1; done > 0 && !unusual && i >= 0; i--) {
+        PyObject *begin = is_node ? root : PySequence_Fast_GET_ITEM(root, i);
+        unusual = !is_node && !PyObject_TypeCheck(begin, (PyTypeObject *)Node);
+        done = unusual ? 1 : stack_push(&stack, begin, false);
     }
-    if (done > 0 && order_from(table, enter, seen, &stack, order) >= 0) {
+    if (done > 0 && !unusual && order_from(table, enter, seen, &stack, order) >= 0) {
         result = Py_NewRef(order);
     }
     stack_free(&stack);

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, Final, TypeAlias
 
 from relayish._kernel import loop, plan
+from relayish.errors import UnknownKindError
 from relayish.ir.fields.field import Field, Shape
 from relayish.ir.fields.generate import compile_function, for_each
 from relayish.ir.nodes.node import Node
@@ -134,8 +135,7 @@ class Traversal:
         """
         order: list[Node] = []
         seen: set[Node] = set()
-        stack: list[Node | None] = []
-        stack += [root] if isinstance(root, Node) else root[::-1]
+        stack: list[Node | None] = [*_last_first(root)]
         pop, append, extend = stack.pop, stack.append, stack.extend
         finish, add, table = order.append, seen.add, self.push_all
         while stack:
@@ -174,8 +174,7 @@ class Traversal:
         """
         order: list[Node] = []
         seen: set[Node] = set()
-        stack: list[Node | None] = []
-        stack += [root] if isinstance(root, Node) else root[::-1]
+        stack: list[Node | None] = [*_last_first(root)]
         pop, finish, add = stack.pop, order.append, seen.add
         while stack:
             node = pop()
@@ -227,8 +226,7 @@ class Traversal:
                 no, these are left out, unless they are reached otherwise.
         """
         seen: set[Node] = set()
-        stack: list[Node] = []
-        stack += [root] if isinstance(root, Node) else root[::-1]
+        stack: list[Node] = [*_last_first(root)]
         pop, append, extend, add = stack.pop, stack.append, stack.extend, seen.add
         table = self.push_all
         while stack:
@@ -342,6 +340,22 @@ class Traversal:
             lines.append(f"if {each} is not None: told[made] = {each}")
         lines.append("return made")
         return compile_function(signature, lines, {"make": self._maker(kind)})
+
+
+def _last_first(root: Node | Sequence[Node]) -> Sequence[Node]:
+    """Return where a walk begins, as a stack.
+
+    Raises:
+        UnknownKindError: Something of it is no node.
+    """
+    roots = [root] if isinstance(root, Node) else root[::-1]
+    for place, found in enumerate(reversed(roots)):
+        if not isinstance(found, Node):
+            raise UnknownKindError(
+                f"a walk begins at nodes; found {type(found).__name__} at {place} of its roots; "
+                "give a node, or a sequence of nodes"
+            )
+    return roots
 
 
 def _keep(node: Any, _: object) -> Any:  # Any: a node without children

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from relayish.errors import UnknownKindError
 from relayish.ir.nodes.node import Node, declared_temporarily, field, node
 from relayish.ir.nodes.traversal import Traversal
 
@@ -63,3 +64,12 @@ def test_carrying_tells_what_was_inferred_of_what_a_new_node_stands_for(term):
     assert carry(outer, {}.get, told) is outer
     assert carry(term(inner), {inner: other}.get, told) not in told
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("walk", ["post_order", "pre_order", "order_after"])
+def test_walk_from_something_that_is_no_node_says_where_it_is(walk, term):
+    traversal = Traversal(Term)
+    more = [lambda _: None] if walk == "order_after" else []
+    for roots, place in (([None, term()], 0), ([term(), None], 1), ((term(), term(), 3), 2)):
+        with pytest.raises(UnknownKindError, match=f"at {place} of its roots"):
+            list(getattr(traversal, walk)(roots, *more))
