@@ -18,6 +18,7 @@ static const struct {
     {"post_order", post_order, 0},
     {"hash_node", hash_node, 7},
     {"with_fields", with_fields, 0},
+    {"span", span, 1},
 };
 
 static PyObject *

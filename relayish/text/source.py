@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final, NoReturn
 
+from relayish._kernel import loop
 from relayish._support.printable import escape, point_at
 from relayish.errors import ParseError, suggest
 from relayish.ir.nodes.span import Span
@@ -63,6 +64,7 @@ class Source:
         self._has_odd_comments = _ODD_COMMENT.search(text) is not None
         self._index = 0  # of the line that was spoken of last
 
+    @loop("span", Span)
     def span(self, start: int, end: int) -> Span:
         """Return the span of the text from ``start`` up to ``end``."""
         starts, index = self._starts, self._index

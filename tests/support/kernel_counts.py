@@ -28,6 +28,7 @@ from relayish.ir.nodes.traversal import EVERYTHING, Traversal
 from relayish.ir.relay.expr import Call, Constant, Expr, Let, Tuple, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.text.source import Source
 
 ALLOWED: Final = 60
 """So many more are no growth: caches of the interpreter, and what a call leaves behind once."""
@@ -110,6 +111,12 @@ def _of_walks(partly: Any) -> Attempts:
     yield "post-order, enter", lambda: EVERYTHING.post_order(PROGRAM, lambda node: node is not CALL)
     yield "post-order, raises", lambda: EVERYTHING.post_order([PROGRAM, CALL], enter=fail)
     yield "post-order, odd", lambda: EVERYTHING.post_order([PROGRAM, 5])  # type: ignore[list-item]
+    lines, odd = Source("one\ntwo\n" * 200, "text"), Source("one", "text")
+    odd.row = "0"  # type: ignore[assignment]
+    yield "span", lambda: lines.span(4 * 399, 4 * 399 + 2)
+    yield "span of lines", lambda: lines.span(0, 9)
+    yield "span, odd", lambda: odd.span(0, 1)
+    yield "span of none", lambda: lines.span(0, None)  # type: ignore[arg-type]
     yield "post-order of none", lambda: Traversal.post_order(5, X)  # type: ignore[arg-type]
     yield "hash", lambda: structural_hash(PROGRAM)
     yield "hash, unset", lambda: structural_hash(Tuple((partly, X)))

@@ -34,6 +34,7 @@ from relayish.ir.nodes.traversal import EVERYTHING, Traversal
 from relayish.ir.relay.expr import Call, Constant, Expr, Let, Tuple, TupleGetItem, Var
 from relayish.ir.relay.op import intern_op
 from relayish.ir.relay.traversal import EXPRESSIONS
+from relayish.text.source import Source
 from tests.support import deep
 from tests.support.depth import DEPTH
 from tests.support.kernel_events import Log
@@ -318,8 +319,8 @@ def odd_arguments() -> Happening:
         yield lambda odd=odd: MixedModeVisitor._walk(odd, X)
         yield lambda odd=odd: Traversal.post_order(odd, X)
         yield lambda odd=odd: EVERYTHING.post_order(odd, odd)
-        if odd is not None:  # which walks take for a mark
-            yield lambda odd=odd: EVERYTHING.post_order([X, odd])
+        yield lambda odd=odd: EVERYTHING.post_order([X, odd])
+        yield lambda odd=odd: Source.span(odd, 0, 1)
         yield lambda odd=odd: ExprVisitor().visit(odd)
         yield lambda odd=odd: ExprMutator().visit(odd)
         for table in ("push", "push_all", "rebuild", "retype", "carry"):
@@ -337,6 +338,28 @@ def odd_arguments() -> Happening:
         yield lambda held=held: call.with_fields(args=held) is call
     for value in (Pair(1, (2, X)), Colour.RED, {"a": 1}, [1, [2]], b"", 1.5, Dying):
         yield lambda value=value: Call(ADD, (X,), attrs=value)
+
+
+def odd_places() -> Happening:
+    text = "one\ntwo\n\nfour"
+    for start in (0, 3, 4, 8, 12, 13, 99, -1, True, 2**70, "0", 1.0, None):
+        for end in (0, 3, 5, 13, 99, -(2**70), True, "0", 1.0, None):
+            yield lambda start=start, end=end: Source(text, "text").span(start, end)
+    for name, odd in (
+        ("_starts", ()), ("_starts", [0]), ("_starts", [0, "4"]), ("_starts", (0, 99)),
+        ("_starts", [0, 2**70]), ("_index", True), ("_index", -1), ("_index", 99),
+        ("_index", "0"), ("row", 2**70), ("row", -7), ("row", None), ("name", 5),
+        ("name", Loud("text")),
+    ):  # fmt: skip
+        source = Source(text, "text")
+        setattr(source, name, odd)
+        for at in (0, 4, 9):
+            yield lambda source=source, at=at: (source.span(at, at), source._index)
+    bare = object.__new__(Source)
+    yield lambda: bare.span(0, 0)
+    yield lambda: Source(text, "text").span(start=0, end=1)  # which is right
+    yield lambda: Source(text, "text").span(0, 1, more=2)  # type: ignore[call-arg]
+    yield lambda: Source(text, "text").span(0)  # type: ignore[call-arg]
 
 
 def constructors_in_place_of_others() -> Happening:
@@ -570,7 +593,7 @@ def loops_of_other_languages() -> Happening:
 
 SCENARIOS: Final = (
     unset_slots, slots_of_other_things, tables_of_other_classes, keys_that_compare,
-    handlers_that_spoil, odd_results, odd_arguments, constructors_in_place_of_others,
+    handlers_that_spoil, odd_results, odd_arguments, odd_places, constructors_in_place_of_others,
     declared_kinds, origins_and_threads, copies, garbage, depth_and_width,
     loops_of_other_languages,
 )  # fmt: skip

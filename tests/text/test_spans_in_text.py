@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import relayish as relay
 from relayish.ir.equality.structural_equal import assert_structural_equal
 from relayish.ir.nodes.span import Span
 from relayish.ir.relay.expr import Call, Function
 from relayish.text import astext, parse, parse_expr
+from relayish.text.source import Source
 
 
 def spanned() -> Function:
@@ -46,3 +49,16 @@ def test_annotations_take_the_place_of_spans() -> None:
     text = astext(spanned(), annotate=lambda _: "note", show_spans=True)
     assert "span" not in text
     assert "/* note */" in text
+
+
+def test_span_between_any_two_places_is_where_these_are() -> None:
+    text = "one\n\n  two\nthree\n"
+    source = Source(text, "text", row=7)
+    for start, end in product(range(len(text) + 1), repeat=2):
+        (line, column), (end_line, end_column) = source.locate(start), source.locate(end)
+        found = source.span(start, end)
+        assert found[:2] == ("text", line + 7)
+        assert found.column == column
+        if start <= end and "\n" not in text[start:end]:
+            assert found == Span("text", line + 7, end_line + 7, column, end_column)
+        assert type(found) is Span
