@@ -135,7 +135,7 @@ def test_what_threads_raise_is_the_very_error(threads) -> None:
     [
         (tasks.fail_oddly, 1, "OddError: odd one"),
         (tasks.leave, 1, "3"),
-        (tasks.make_function, 1, "pickle"),
+        (tasks.make_function, 1, "local object 'make_function"),
         (tasks.square, lambda: None, "pickle"),
         (tasks.square, tasks.NotReadAgain(), "no number"),
     ],
