@@ -22,7 +22,10 @@ class CallGraphEntry(Generic[Name]):
     ``entry[i]`` is the ``i``-th of the functions it refers to and ``len(entry)`` how many they are.
     """
 
-    __slots__ = ("_graph", "callees", "callers", "global_var", "is_recursive", "name", "undefined")
+    __slots__ = (
+        *("_graph", "callees", "callers", "function", "global_var", "is_recursive", "name"),
+        "undefined",
+    )
     _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, graph: CallGraph[Name], global_var: Name, name: str) -> None:
@@ -31,6 +34,8 @@ class CallGraphEntry(Generic[Name]):
         """What stands for the function: the key of the module."""
         self.name = name
         """The name of the function."""
+        self.function: Node = graph.module[global_var]
+        """What the module defines under the name."""
         self.callees: Mapping[str, int] = {}
         """How often it refers to each function, itself included, in order of first reference."""
         self.callers: Mapping[str, int] = {}
@@ -39,11 +44,6 @@ class CallGraphEntry(Generic[Name]):
         """The names it refers to that the module does not define."""
         self.is_recursive = False
         """Whether a chain of references leads from it back to it."""
-
-    @property
-    def function(self) -> Node:
-        """What the module defines under the name."""
-        return self._graph.module[self.global_var]
 
     @property
     def ref_count(self) -> int:

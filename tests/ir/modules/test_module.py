@@ -160,6 +160,14 @@ def test_functions_are_taken_out(mod):
     assert len(mod.without_functions(["main", "main", GlobalVar("main")])) == 1
 
 
+@pytest.mark.parametrize("gone", [1, 9])
+def test_the_others_stay_when_few_or_most_are_dropped(gone: int):
+    mod = IRModule({f"f{index}": Tuple(()) for index in range(10)})
+    left = mod.without_functions([f"f{index}" for index in range(gone)])
+    assert {**left.functions} == {name: mod[name] for name in mod.get_global_vars()[gone:]}
+    assert len(mod) == 10
+
+
 def test_attributes_are_replaced(mod):
     attrs = DictAttrs({"other": 1})
     assert mod.with_attrs(attrs).attrs is attrs

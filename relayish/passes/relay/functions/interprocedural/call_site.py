@@ -40,6 +40,10 @@ class Arguments:
         """Return what tells it of the arguments in all functions of ``mod``."""
         return Arguments(Tuple(tuple(mod.functions_of(Expr).values())), mod)
 
+    def is_transparent(self, arg: Expr) -> bool:
+        """Return whether ``arg`` may stand anywhere, and any number of times."""
+        return type(arg) in ATOMS or self._transparency.holds_for(arg)
+
     def is_movable(self, arg: Expr, *, repeated: bool) -> bool:
         """Return whether ``arg`` may stand in place of a parameter.
 
@@ -47,7 +51,7 @@ class Arguments:
             arg: An argument, as it stands in the root.
             repeated: Whether the parameter is used in functions and loops inside the one called.
         """
-        if type(arg) in ATOMS or self._transparency.holds_for(arg):
+        if self.is_transparent(arg):
             return True
         if repeated:
             return False
@@ -100,7 +104,11 @@ class Template:
         values: dict[Expr, Expr] = {}
         bound: list[tuple[Var, Expr]] = []
         for param, arg, before in zip(params, args, call.args, strict=True):
-            if type(arg) in ATOMS or arguments.is_movable(before, repeated=param in self.repeated):
+            if (
+                type(arg) in ATOMS
+                or arguments.is_transparent(before)
+                or arguments.is_movable(before, repeated=param in self.repeated)
+            ):
                 values[param] = arg
                 continue
             var = make_fresh_var(param)
