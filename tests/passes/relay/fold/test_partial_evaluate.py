@@ -230,10 +230,10 @@ def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
     var = Var("x")
     env: Environment[int] = Environment()
     env = Environment(env)
-    env.bound[var] = 7
+    env.bind({var: 7})
     for _ in range(DEPTH):
         env = Environment(env)
-    assert env.find(var, 1) == 7
+    assert env.find(var) == 7
     steps, here = 0, env
     while here.level > 1:
         here = here.skip if here.skip.level >= 1 else here.parent

@@ -47,7 +47,7 @@ from relayish.ir.scopes.scoping import binders, operands, parts, scope_roots, sc
 from relayish.op.declaration import properties
 from relayish.pass_infra import is_skipped
 from relayish.passes.relay.fold.fold_constant import ConstantFolder
-from relayish.passes.relay.fold.partial_eval.environment import Environment, count_binding_levels
+from relayish.passes.relay.fold.partial_eval.environment import Environment
 from relayish.passes.relay.fold.partial_eval.fuel import Fuel
 from relayish.passes.relay.fold.partial_eval.match import Matched, match_pattern
 from relayish.passes.relay.fold.partial_eval.residual import Residual
@@ -108,10 +108,6 @@ class Evaluator:
         self._globals: dict[Expr, Value] = {}
         self._made: dict[str, Function] = {}
         self._outside: Environment[Value] = Environment()
-        self._levels: dict[Node, int] = {}
-        for func in mod.functions.values():
-            if isinstance(func, Function):
-                self._levels.update(count_binding_levels(func))
 
     def function(self, name: str) -> Function:
         """Return a function of the module with its body evaluated, which calls will enter then.
@@ -121,7 +117,7 @@ class Evaluator:
         func = self._mod[name]
         assert isinstance(func, Function)
         env: Environment[Value] = Environment(self._outside)
-        env.bound.update((param, Value(expr=param)) for param in func.params)
+        env.bind({param: Value(expr=param) for param in func.params})
         frame = Frame(env, Residual(), pmap())
         mark = self._store.enter()
         self._fuel.enter_unknown(func)
@@ -129,7 +125,6 @@ class Evaluator:
         self._fuel.leave(func)
         self._store.leave(mark)
         made = func.with_fields(body=body)
-        self._levels.update(count_binding_levels(made))
         self._made[name] = made
         return made
 
@@ -188,7 +183,7 @@ class Evaluator:
         """Return the value of what needs no evaluation, or was evaluated here before."""
         kind = type(node)
         if kind in VARIABLES:
-            found = frame.env.find(node, self._levels.get(node, 0))
+            found = frame.env.find(node)
             return Value(expr=node) if found is None else found
         if kind is GlobalVar:
             return self._global(node)
@@ -255,7 +250,7 @@ class Evaluator:
             value = self._look_up(tail.value, frame)
             if value is None:
                 value = yield tail.value, frame
-            frame.env.bound[tail.var] = value
+            frame.env.bind({tail.var: value})
             tail = tail.body
         (value,) = yield from self._values((tail,), frame)
         return value
@@ -284,7 +279,7 @@ class Evaluator:
             if answer is Matched.NO:
                 continue
             if answer is Matched.YES and not open_:
-                frame.env.bound.update(bound.items())
+                frame.env.bind(bound)
                 (value,) = yield from self._values((clause.rhs,), frame)
                 return value
             open_.append(clause)
@@ -295,7 +290,7 @@ class Evaluator:
         for clause in open_ or match_.clauses:
             inner = frame.enter_branch()
             fresh = {var: Var(name_of(var), span=var.span) for var in _expressions(binders(clause))}
-            inner.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
+            inner.env.bind({var: Value(expr=name) for var, name in fresh.items()})
             mark = self._store.enter()
             code = yield from self._block(clause.rhs, inner)
             written.append(self._store.leave(mark))
@@ -375,7 +370,7 @@ class Evaluator:
         if func.type_params:
             types = types.update(dict(zip(func.type_params, given, strict=True)))
         env = Environment(closure.env)
-        env.bound.update(zip(func.params, args, strict=True))
+        env.bind(dict(zip(func.params, args, strict=True)))
         value = yield func.body, Frame(env, frame.residual, types)
         self._fuel.leave(func)
         return value
@@ -440,7 +435,7 @@ class Evaluator:
             for param in func.params
         }
         env = Environment(closure.env)
-        env.bound.update((old, Value(expr=new)) for old, new in params.items())
+        env.bind({old: Value(expr=new) for old, new in params.items()})
         mark = self._store.enter()
         self._store.invalidate()
         self._fuel.enter_unknown(func)
@@ -476,7 +471,7 @@ class Evaluator:
         is_calm = not node.traits_.effect & ~Effect.READS and branches
         code: list[Expr] = []
         written: list[Written | None] = [None] * (not is_calm)
-        frame.env.bound.update((var, Value(expr=name)) for var, name in fresh.items())
+        frame.env.bind({var: Value(expr=name) for var, name in fresh.items()})
         for root in _expressions([root for scope in opened for root in scope.roots]):
             inner = frame.enter_branch()
             mark = self._store.enter()
