@@ -20,7 +20,6 @@ from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
 from relayish.analysis.post_order_visit import count_nodes
 from relayish.ir.equality.structural_equal import structural_equal
-from relayish.ir.nodes.node import Node
 from relayish.ir.relay.adt import Clause, Match
 from relayish.ir.relay.expr import Expr, Function, GlobalVar, If, Let
 from relayish.ir.relay.module import IRModule
@@ -69,17 +68,20 @@ def partial_evaluate(mod: IRModule) -> IRModule:
         Relay ``PartialEvaluate``, which makes the code of every function at once, whether it
         is needed or not.
     """
-    blocks = infer_type(_bind_shared(bind_all_shared(mod)))
-    size = sum(map(count_nodes, blocks.functions_of(Expr).values()))
-    evaluator = Evaluator(blocks, size)
-    made: dict[GlobalVar, Expr] = {}
-    for entry in CallGraph(blocks).topological_order():
-        func = blocks.function_of(Node, entry.name)
-        if isinstance(func, Function) and not is_left_alone(func):
-            made[blocks.get_global_var(entry.name)] = evaluator.function(entry.name)
+    made = _evaluate(infer_type(_bind_shared(bind_all_shared(mod))))
     typed = infer_type(mod.with_functions(made))
     changed = [name for name in made if not structural_equal(typed[name], mod[name])]
     return mod.with_functions({name: typed[name] for name in changed})
+
+
+def _evaluate(mod: IRModule) -> dict[GlobalVar, Function]:
+    """Return what is left of the functions of ``mod``; what was known of values is gone then."""
+    evaluator = Evaluator(mod, sum(map(count_nodes, mod.functions_of(Expr).values())))
+    return {
+        entry.global_var: evaluator.function(entry.name)
+        for entry in CallGraph(mod).topological_order()
+        if isinstance(entry.function, Function) and not is_left_alone(entry.function)
+    }
 
 
 _ENTERED: Final = frozenset({Clause, Function, If, Let, Match})
