@@ -111,7 +111,11 @@ class Unifier:
             one, other = entered[pair] = self._align(one, other)
             parts = COMPOUND[type(one)].parts
             stack += [pair, None]
-            stack.extend(zip(parts(one), parts(other), strict=True))
+            stack += [
+                part
+                for part in zip(parts(one), parts(other), strict=True)
+                if part[0] is not part[1]
+            ]
         return images[left, right]
 
     def _unify_simple(self, one: Type, other: Type) -> Type | None:

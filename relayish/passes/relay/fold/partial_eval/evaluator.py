@@ -424,7 +424,7 @@ class Evaluator:
         """Return the code of a function that may be called any time, with anything."""
         func, types = closure.func, closure.types
         fresh = {old: TypeVar(old.name_hint, old.kind) for old in func.type_params}
-        types = types.update(fresh)
+        types = types.update(fresh) if fresh else types
         params = {
             param: Var(
                 param.name_hint,
