@@ -19,7 +19,8 @@ class DictAttrs(Attrs):
     Lists given become tuples, and dictionaries attributes of this class.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_hash", "_values")
+    _hash: int
     _values: dict[str, object]
     type_key = "DictAttrs"
 
@@ -55,7 +56,12 @@ class DictAttrs(Attrs):
         return all(is_same_literal(value, other[key]) for key, value in self._values.items())
 
     def __hash__(self) -> int:
-        return hash(frozenset([(k, hash_briefly(v)) for k, v in self._values.items()]))
+        try:
+            return self._hash
+        except AttributeError:  # attributes of calls are hashed more often than there are calls
+            found = hash(frozenset([(k, hash_briefly(v)) for k, v in self._values.items()]))
+            object.__setattr__(self, "_hash", found)
+            return found
 
     def __repr__(self) -> str:
         return f"DictAttrs({self._values!r})"
@@ -77,6 +83,8 @@ def freeze(root: object) -> object:
         Linear in the distinct lists, tuples and dictionaries; no recursion.
     """
     if not isinstance(root, _NESTS):
+        return root
+    if isinstance(root, tuple) and not any(isinstance(item, _NESTS) for item in root):
         return root
     nests: dict[int, Any] = {id(root): root}  # Any: of these
 

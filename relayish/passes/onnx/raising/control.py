@@ -51,13 +51,14 @@ class Branches:
             Linear in the nodes of both branches, which stand in so many others at most.
         """
         count = _count_tensors(pre.checked_type)
-        used = [var for each in (pre.true_branch, pre.false_branch) for var in free_vars(each)]
-        known = {var: _count_captured(var) for var in used}
+        before = (pre.true_branch, pre.false_branch)
         branches = (post.true_branch, post.false_branch)
+        free = {each: free_vars(each) for each in {*before, *branches}}
+        known = {var: _count_captured(var) for each in before for var in free[each]}
         if self._order.order_dependent(branches):
             raise Unraised("its branches act, and graphs of ONNX only compute")
         depth, size = self._measure(branches)
-        counts = {var: known.get(var) for each in branches for var in free_vars(each)}
+        counts = {var: known.get(var) for each in branches for var in free[each]}
         graphs = [_close(each, counts, pre.checked_type) for each in branches]
         made = make_call(
             self._op,
@@ -129,12 +130,14 @@ def _close(branch: Expr, counts: Mapping[Var, int | None], ty: Type | None) -> F
     """
     params = {var: [Var(var.name_hint) for _ in _fields(var, n)] for var, n in counts.items()}
     images: dict[Node, Node] = {
-        var: params[var][0] if n is None else Tuple(params[var]) for var, n in counts.items()
+        var: params[var][0] if n is None else Tuple(tuple(params[var])) for var, n in counts.items()
     }
-    for node in EXPRESSIONS.post_order(branch):
+    held = EXPRESSIONS.post_order(branch) if any(counts.values()) else ()
+    for node in held:
         made = images.get(node.tuple_value) if isinstance(node, TupleGetItem) else None
         if type(made) is Tuple and isinstance(node, TupleGetItem):
             images[node] = made.fields[node.index]
     body = replace_nodes(branch, make_fresh_variables(branch, images))
     assert isinstance(body, Expr)
-    return Function([each for some in params.values() for each in some], body, ret_type=ty)
+    given = tuple([each for some in params.values() for each in some])
+    return Function(given, body, ret_type=ty)
