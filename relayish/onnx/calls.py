@@ -9,6 +9,7 @@ missing is ``()``, the empty tuple.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -64,16 +65,24 @@ def make_call(
         captures: What the graphs capture, the same for each.
         span: Where it comes from; its source name is the name of the node.
     """
-    values: dict[str, object] = dict(attributes or {})
+    attrs = _own_attrs(outputs, tuple(graphs or ()), len(captures))
+    if attributes:
+        attrs = DictAttrs({**attributes, **dict(attrs.items() if attrs else ())})
+    args = [ABSENT if each is None else each for each in inputs]
+    return Call(op, (*args, *(graphs or {}).values(), *captures), attrs, span=span)
+
+
+@cache
+def _own_attrs(outputs: int, graphs: tuple[str, ...], captures: int) -> DictAttrs | None:
+    """Return the attributes that ONNX does not have; ``None`` without any, as calls in text are."""
+    values: dict[str, object] = {}
     if outputs != 1:
         values[OUTPUTS] = outputs
     if graphs:
-        values[GRAPHS] = tuple(graphs)
+        values[GRAPHS] = graphs
     if captures:
-        values[CAPTURES] = len(captures)
-    args = [ABSENT if each is None else each for each in inputs]
-    attrs = DictAttrs(values) if values else None  # as calls in text have it
-    return Call(op, (*args, *(graphs or {}).values(), *captures), attrs, span=span)
+        values[CAPTURES] = captures
+    return DictAttrs(values) if values else None
 
 
 def count_outputs(attrs: Attrs | None) -> int:

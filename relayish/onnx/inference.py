@@ -157,11 +157,12 @@ def _tell_inputs(
     told: Sequence[Type] = [UNKNOWN] * len(own)
     if operator is not None:
         told = list(operator.inputs(attrs, inputs))
-        first, count = operator.carried(attrs, len(inputs))
-        told = [
-            forget_shape(ty) if first <= index < first + count else ty
-            for index, ty in enumerate(told)
-        ]
+        if told:
+            first, count = operator.carried(attrs, len(inputs))
+            told = [
+                forget_shape(ty) if first <= index < first + count else ty
+                for index, ty in enumerate(told)
+            ]
         if len(told) != len(own):
             raise TypeInferenceError(
                 f"a graph has {len(own)} inputs; the node gives it {len(told)}"

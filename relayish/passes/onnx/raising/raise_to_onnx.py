@@ -102,7 +102,7 @@ def _without_inferred_types(expr: Expr) -> Expr:
         for each in EXPRESSIONS.post_order(expr)
         if type(each) is Let
     }
-    erased = replace_nodes(expr, variables)
+    erased = replace_nodes(expr, variables) if variables else expr
     assert isinstance(erased, Expr)
     return erase_carried_types(erased)
 
