@@ -190,3 +190,44 @@ def test_what_one_sign_each_way_leaves_open_is_asked_no_further(monkeypatch):
     i, j = tir.Var("i"), tir.Var("j")
     assert can_prove(i < j, below(loop(i, 0, n), loop(j, 0, n))) is None
     assert len(asked) == 2
+
+
+def test_facts_of_one_bound_that_many_loops_share_are_looked_at_up_to_a_limit(monkeypatch):
+    walked = []
+    sums_with = Context.sums_with
+
+    def counted(self, var):
+        for key in sums_with(self, var):
+            walked.append(key)
+            yield key
+
+    monkeypatch.setattr(Context, "sums_with", counted)
+    n = tir.Var("n")
+    loops = [loop(tir.Var(f"i{at}"), 0, n) for at in range(400)]
+    known = below(*loops)
+    walked.clear()
+    assert can_prove(loops[-1].loop_var + 1 < n, known) is None
+    assert len(walked) < 200
+
+
+def test_what_bounds_one_term_alone_is_no_unknown(monkeypatch):
+    systems = []
+    monkeypatch.setattr(
+        linear_facts, "is_feasible", lambda system: systems.append(system) or is_feasible(system)
+    )
+    n = tir.Var("n")
+    loops = [loop(tir.Var(f"i{at}"), 0, n) for at in range(10)]
+    assert can_prove(loops[-1].loop_var + 1 < n, below(*loops)) is None
+    unknowns = {term for system in systems for row in system.inequalities for term in row.terms}
+    assert len(unknowns) == 2
+
+
+@pytest.mark.parametrize(
+    ("least", "expected"), [(10, True), (9, None)], ids=["enough", "one too few"]
+)
+@pytest.mark.parametrize("factor", [1, 2])
+def test_bound_of_one_term_counts_what_was_learnt_later_of_the_other(least, factor, expected):
+    i, n, m = tir.Var("i"), tir.Var("n"), tir.Var("m")
+    known = assume(below(loop(m, 0, 1000), loop(n, 0, 1000), loop(i, 0, 1000)), i < n * factor)
+    known = known.with_range(i, Interval(least * factor, 999))
+    assert can_prove(n + m > 10 + m, known) is expected

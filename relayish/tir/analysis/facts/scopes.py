@@ -197,7 +197,7 @@ def _enter_for(context: Context, loop: stmts.For) -> Context:
     if not type_range(var.type).covers(Interval(min(first.low, last), last)):
         return inner  # it may wrap around
     inner = inner.with_range(var, Interval(first.low, last))
-    if not _mentions(low, var, context):
+    if low.terms and not _mentions(low, var, context):
         inner = _with_form(inner, _form_of(var).plus(low, -1), 0, None)
     if not _mentions(end, var, context):
         inner = _with_form(inner, end.plus(_form_of(var), -1), 1, None)

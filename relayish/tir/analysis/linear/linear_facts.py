@@ -6,14 +6,15 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from relayish.dataflow.lattice.interval import Interval, div
+from relayish.dataflow.lattice.interval import Interval, div, scale
 from relayish.dataflow.lattice.symbols import BOTTOM
 from relayish.tir.analysis.linear.affine import Affine
 from relayish.tir.analysis.linear.integer_system import Row, System, is_feasible
 from relayish.tir.analysis.linear.linear_form import LinearForm, exact_form, linear_form
-from relayish.tir.analysis.values.context import Context
-from relayish.tir.analysis.values.interval_rules import interval_by_rules
+from relayish.tir.analysis.values.context import Context, Terms
+from relayish.tir.analysis.values.interval_rules import integer_interval, interval_by_rules
 from relayish.tir.ir.operators import Div, Expr, Max, Min, Mod
+from relayish.tir.ir.tensor import Var
 
 _MOST_FACTS: Final = 24
 _MOST_TERMS: Final = 24
@@ -91,16 +92,38 @@ class _Facts:
                 continue
             term = mentioned.pop()
             for key, interval in self._context.facts_about((term,)):
-                if key in seen or len(key) < 2 or found >= _MOST_FACTS:
+                if found >= _MOST_FACTS or self._count + 2 > _MOST_TERMS:
+                    break
+                if key in seen or len(key) < 2:
                     continue
                 seen.add(key)
                 if self._count + len(key) > _MOST_TERMS:
                     continue
                 found += 1
+                if len(key) == 2 and self._add_bound(key, interval):
+                    continue
                 mentioned += [each for each, _ in key if each not in self._number]
                 total = Affine(0, {self._unknown(each): factor for each, factor in key})
                 self._between(total, interval)
         return found
+
+    def _add_bound(self, key: Terms, interval: Interval) -> bool:
+        """Add what a sum says of one of its terms, if nothing else is known of the other."""
+        context = self._context
+        for term, factor in key:
+            if type(term) is not Var or abs(factor) != 1 or term in self._number:
+                continue
+            if any(len(other) > 1 and other != key for other in context.sums_with(term)):
+                continue
+            [(bounded, by)] = key - {(term, factor)}
+            if bounded not in self._number:
+                continue
+            free = scale(integer_interval(term, context), factor)
+            rest = Interval(interval.low - free.high, interval.high - free.low)
+            if not rest.covers(scale(integer_interval(bounded, context), by)):
+                self._between(Affine(0, {self._number[bounded]: by}), rest)
+            return True
+        return False
 
     def system(self) -> System:
         return System(self._equations, self._inequalities)

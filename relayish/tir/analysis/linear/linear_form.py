@@ -82,13 +82,16 @@ def interval_of_form(form: LinearForm, context: Context) -> Interval:
 
     These are no values of its type: they are not wrapped.
     """
-    found = Interval(form.constant, form.constant)
-    terms = {term: coefficient for term, coefficient in form.terms.items() if coefficient}
-    for term, coefficient in terms.items():
-        found = add(found, scale(integer_interval(term, context), coefficient))
-    if len(terms) < 2:  # what is known of one term is in the interval of that term
+    low = high = form.constant
+    for term, coefficient in form.terms.items():
+        if coefficient:
+            part = scale(integer_interval(term, context), coefficient)
+            low, high = low + part.low, high + part.high
+    found = Interval(low, high)
+    if len(form.terms) < 2:  # what is known of one term is in the interval of that term
         return found
-    known = context.interval_of_terms(terms)
+    terms = {term: coefficient for term, coefficient in form.terms.items() if coefficient}
+    known = context.interval_of_terms(terms) if len(terms) > 1 else None
     if known is None:
         return found
     met = found.meet(add(known, Interval(form.constant, form.constant)))

@@ -145,7 +145,7 @@ class Context:
 
     def without(self, variables: Iterable[Var]) -> Context:
         """Return what is known where ``variables`` are new ones, of which nothing is known."""
-        gone = {key for var in variables for key in self._sums_with(var)}
+        gone = {key for var in variables for key in self.sums_with(var)}
         if not gone:
             return self
         made = self._copy()
@@ -153,7 +153,7 @@ class Context:
             made.facts = made.facts.discard(key)
         for var in {var for key in gone for var in self._variables(key)}:
             kept: Mentions = None
-            for key in reversed(list(self._sums_with(var))):
+            for key in reversed(list(self.sums_with(var))):
                 kept = kept if key in gone else (key, kept)
             made.mentions = made.mentions.set(var, kept)
         return made
@@ -177,7 +177,7 @@ class Context:
         seen: set[Terms] = set()
         for term in terms:
             for var in self._numbers.stable_variables(term) or ():
-                for key in self._sums_with(var):
+                for key in self.sums_with(var):
                     known = None if key in seen else self.facts.get(key)
                     seen.add(key)
                     if known is not None:
@@ -191,7 +191,7 @@ class Context:
                 return False
         return True
 
-    def _sums_with(self, var: Var) -> Iterator[Terms]:
+    def sums_with(self, var: Var) -> Iterator[Terms]:
         """Yield the sums that mention ``var`` of which something is known, latest first."""
         mentions = self.mentions.get(var)
         while mentions is not None:

@@ -76,7 +76,8 @@ def interval_by_rules(expr: Expr, context: Context) -> AnyInterval:
     if found is not None:
         return found
     any_value(expr)
-    if all(each in memo for each in INTERVAL_RULES[type(expr)].needs(expr)):
+    needs = INTERVAL_RULES[type(expr)].needs(expr)
+    if all(map(memo.__contains__, needs)):
         found = memo[expr] = _interval_of_node(expr, context)
         return found
 
