@@ -150,19 +150,21 @@ def name_of_kind(domain: Domain, kind: str) -> str:
 
 def _check_names(cls: type[Handler], served: Domain) -> None:
     """Refuse methods of ``cls`` that are called as handlers are and name no operator."""
-    known = _known_names(served)
-    for base in cls.__mro__:
-        if base is Handler:
-            continue
-        for name, member in base.__dict__.items():
-            if not name.startswith(PREFIX) or not callable(member):
-                continue
-            if name.removeprefix(PREFIX) not in known:
-                near = suggest(name, [PREFIX + operator for operator in sorted(known)])
-                raise DeclarationError(
-                    f"{base.__name__}.{name} names no operator of domain {served.name!r}{near}; "
-                    f"methods called {PREFIX}* handle operators, others need another name"
-                )
+    handlers = [
+        (base, name)
+        for base in cls.__mro__
+        if base is not Handler
+        for name, member in base.__dict__.items()
+        if name.startswith(PREFIX) and callable(member)
+    ]
+    known = _known_names(served) if handlers else ()
+    for base, name in handlers:
+        if name.removeprefix(PREFIX) not in known:
+            near = suggest(name, [PREFIX + operator for operator in sorted(known)])
+            raise DeclarationError(
+                f"{base.__name__}.{name} names no operator of domain {served.name!r}{near}; "
+                f"methods called {PREFIX}* handle operators, others need another name"
+            )
 
 
 class NullHandler(Handler):

@@ -101,11 +101,8 @@ def lower_groups(
             images[var] = image
     if not (made or _has_marks(mod)):
         return mod
-    for var, image in images.items():
-        grouped = grouped.with_function(var, image)
-    for var, kernel in made.items():
-        grouped = grouped.with_function(var, kernel.func)
-    return Sequential(["InferType"], opt_level=0)(grouped)
+    kernels = {var: kernel.func for var, kernel in made.items()}
+    return Sequential(["InferType"], opt_level=0)(grouped.with_functions(images | kernels))
 
 
 _GROUPING: Final = (
