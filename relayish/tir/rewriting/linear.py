@@ -159,8 +159,11 @@ def spell(form: LinearForm, *, reorder: bool) -> list[Step]:
     return [steps[first], *steps[:first], *steps[first + 1 :], *last]
 
 
-def build(steps: list[Step], given: Type) -> Expr:
-    """Return the expression that reads as ``steps``: ``(((4 * i) + j) - 1)``."""
+def build(steps: list[Step], given: Type, numbers: ValueNumbers | None = None) -> Expr:
+    """Return the expression that reads as ``steps``: ``(((4 * i) + j) - 1)``.
+
+    Parts that ``numbers`` know are the expressions that were numbered, which may have been walked.
+    """
     made: Expr | None = None
     for step in steps:
         if made is None:
@@ -168,6 +171,9 @@ def build(steps: list[Step], given: Type) -> Expr:
             continue
         subtracts = _is_subtracted(step, given)
         operand = _operand(step, -step.coefficient if subtracts else step.coefficient, given)
+        if numbers is not None:
+            made = numbers.number(made)
+            operand = operand if step.term is None else numbers.number(operand)
         made = Sub(made, operand) if subtracts else Add(made, operand)
     assert made is not None
     return made

@@ -42,7 +42,7 @@ def collect_terms(expr: ops.Expr, facts: Facts) -> ops.Expr:
     if not is_arithmetic(expr.type):
         return expr
     form = facts.linear[expr]
-    if facts.numbers.number(expr) in form.terms:
+    if not form.constant and len(form.terms) == 1 and facts.numbers.number(expr) in form.terms:
         return expr
     gone = [term for term, c in form.terms.items() if not c]
     if gone and not facts.removable(*gone):
@@ -50,7 +50,9 @@ def collect_terms(expr: ops.Expr, facts: Facts) -> ops.Expr:
     steps = spell(form, reorder=False)
     if steps[0].coefficient < 0 and facts.removable(*form.terms):
         steps = spell(form, reorder=True)
-    return expr if reads_as(expr, steps, facts.numbers) else build(steps, expr.type)
+    if reads_as(expr, steps, facts.numbers):
+        return expr
+    return build(steps, expr.type, facts.numbers)
 
 
 def recombine_quotient(expr: ops.Add | ops.Sub, facts: Facts) -> ops.Expr:

@@ -7,6 +7,7 @@ import pytest
 from relayish import tir
 from relayish.ir.relay.module import IRModule
 from relayish.tir import Block, Expr, For, IfThenElse, Let, LoweredFunc, Stmt, Store, Var, const
+from relayish.tir.rewriting.linear import LinearForms
 from relayish.transform import get_pass
 from tests.support.tir_deep import LEVELS
 
@@ -128,3 +129,17 @@ def test_deep_program_is_simplified_and_then_left_alone(name, build):
     func = LoweredFunc("f", (A.buffer, n), Block((build(),)))
     out = get_pass(name)(IRModule({"f": func}))
     assert get_pass(name)(out) is out
+
+
+def test_parts_of_sums_that_were_walked_are_not_walked_again(monkeypatch):
+    asked: list[Expr] = []
+    find = LinearForms._form
+    monkeypatch.setattr(LinearForms, "_form", lambda self, e: asked.append(e) or find(self, e))
+    terms = [Var(f"i{at}") for at in range(8)]
+    found: Expr = terms[0]
+    for at in range(160):
+        found = found + terms[at % 8]
+    func = LoweredFunc("f", (A.buffer, *terms), Block((put(found),)))
+    image = get_pass("Simplify")(IRModule({"f": func}))["f"]
+    assert "(((21 * i0) + (20 * i1)) + (20 * i2))" in tir.astext(image)
+    assert len(asked) < 160 * 10
