@@ -231,3 +231,38 @@ def test_bound_of_one_term_counts_what_was_learnt_later_of_the_other(least, fact
     known = assume(below(loop(m, 0, 1000), loop(n, 0, 1000), loop(i, 0, 1000)), i < n * factor)
     known = known.with_range(i, Interval(least * factor, 999))
     assert can_prove(n + m > 10 + m, known) is expected
+
+
+class TestWhatContextsShare:
+    def test_bound_of_a_sum_leaves_what_was_found_of_terms(self, names):
+        i, n = names["i"], names["n"]
+        known = below(loop(n, 1, 9), loop(i, 0, 9))
+        assert interval_of(i + n, known) == Interval(1, 17)
+        assert assume(known, i < n).intervals is known.intervals
+
+    @pytest.mark.parametrize(
+        "tell",
+        [
+            lambda known, n, _: known.with_range(n, Interval(3, 4)),
+            lambda known, n, _: known.with_ranges({n: Interval(3, 4)}),
+            lambda known, n, i: assume(known, (n > 2) & (n < 5) & (n - 4 <= i)),
+            lambda known, n, _: known.without([n]).with_range(n, Interval(3, 4)),
+        ],
+        ids=["range", "ranges", "conditions", "anew"],
+    )
+    def test_bound_of_a_term_is_found_anew(self, names, tell):
+        n, i = names["n"], names["i"]
+        known = below(loop(i, 0, 9))
+        assert interval_of(n, known).high > 4
+        inner = tell(known, n, i)
+        assert (interval_of(n, inner), interval_of(n + i, inner)) == (
+            Interval(3, 4),
+            Interval(3, 12),
+        )
+        assert interval_of(n, known).high > 4
+
+    def test_variable_that_is_new_is_found_anew(self, names):
+        n = names["n"]
+        known = below(loop(n, 0, 9))
+        assert interval_of(n, known) == Interval(0, 8)
+        assert interval_of(n, known.without([n])).high > 8

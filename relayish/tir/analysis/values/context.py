@@ -61,7 +61,8 @@ class Context:
         self.knows_computed = False
         """Whether something is known of an expression that is no variable."""
         self.intervals: dict[Expr, AnyInterval] = {}
-        """What was found so far by :mod:`.interval_rules`."""
+        """What was found so far by :mod:`.interval_rules`, which ask of single terms alone: one
+        table for all contexts that say the same of these."""
         self.mentions = _NOT_MENTIONED
         """By variable, the sums that depend on it of which something is known, in order."""
         self.premises: object = _NOTHING
@@ -89,7 +90,7 @@ class Context:
         keys: dict[Var, Terms] = {
             var: frozenset(((var, 1),)) for var in ranges if var not in self.assigned
         }
-        made.premises = object()
+        made.premises, made.intervals = object(), {}
         made.facts = self.facts.update([(key, ranges[var]) for var, key in keys.items()])
         made.mentions = self.mentions.update([(var, (key, None)) for var, key in keys.items()])
         return made
@@ -117,8 +118,9 @@ class Context:
         made = self._copy()
         made.premises = object()
         made.facts = self.facts.set(key, interval)
-        if len(key) == 1 and not all(isinstance(term, Var) for term, _ in key):
-            made.knows_computed = True
+        if len(key) == 1:
+            made.intervals = {}
+            made.knows_computed |= not all(isinstance(term, Var) for term, _ in key)
         if before is None:
             for var in self._variables(key):
                 made.mentions = made.mentions.set(var, (key, made.mentions.get(var)))
@@ -149,6 +151,7 @@ class Context:
         if not gone:
             return self
         made = self._copy()
+        made.intervals = {}
         for key in gone:
             made.facts = made.facts.discard(key)
         for var in {var for key in gone for var in self._variables(key)}:
@@ -208,6 +211,7 @@ class Context:
         made.knows_computed = self.knows_computed
         made.mentions = self.mentions
         made.premises = self.premises
+        made.intervals = self.intervals
         return made
 
 
@@ -216,6 +220,9 @@ def normalize(terms: Mapping[Expr, int]) -> tuple[Terms, int]:
 
     One of several sums with the same key is known where another is.
     """
+    if len(terms) == 1:
+        [(term, divisor)] = terms.items()
+        return frozenset(((term, 1),)), divisor
     divisor = math.gcd(*terms.values())
     if terms[min(terms, key=id)] < 0:
         divisor = -divisor
