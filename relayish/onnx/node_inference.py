@@ -52,7 +52,7 @@ Values: TypeAlias = Sequence[NDArray[Any] | None]  # Any: of whatever element ty
 _LARGEST_VALUE: Final = 256
 _KEPT: Final = 1 << 14
 """How many results are kept; then all are forgotten, which costs little."""
-_FROM_FLOATS: Final = frozenset({"Resize", "Upsample", "Range", "OneHot", "Constant"})
+FROM_FLOATS: Final = frozenset({"Resize", "Upsample", "Range", "OneHot", "Constant"})
 """Operators whose shapes follow from values that may be of floating point."""
 
 _NODES: Final[dict[Key, bytes | None]] = {}
@@ -91,7 +91,7 @@ def infer_node(
     if node is None:
         return (UNKNOWN,) * wanted
     told = _told_values(identity, types, values)
-    key = (identity, node, *map(_key, types), *told.items())
+    key = (identity, node, *map(key_of_type, types), *told.items())
     found = _RESULTS.get(key)
     if found is None:
         found = _ask(identity, schema, node, wanted, types, told)
@@ -189,7 +189,7 @@ def _told_values(
         if value is None or index >= len(types) or types[index] is None:
             continue
         small = value.ndim <= 1 and value.size <= _LARGEST_VALUE
-        if small and (value.dtype.kind in "iub" or identity.name in _FROM_FLOATS):
+        if small and (value.dtype.kind in "iub" or identity.name in FROM_FLOATS):
             if identity.name == "Range" and value.size == 1:
                 value = value.reshape(())  # noqa: PLW2901 - as runtimes take it, and onnx does not
             proto = array_to_proto(value, "")  # of rank 0, a contiguous copy would be of rank 1
@@ -197,7 +197,7 @@ def _told_values(
     return told
 
 
-def _key(ty: Type | None) -> object:
+def key_of_type(ty: Type | None) -> object:
     """Return what two types have in common that say the same."""
     if type(ty) is TensorType:
         return ty.dtype, ty.shape
@@ -205,11 +205,11 @@ def _key(ty: Type | None) -> object:
         case UnrankedTensorType():
             return ty.dtype
         case SequenceType() | OptionalType():
-            return type(ty), _key(ty.element)
+            return type(ty), key_of_type(ty.element)
         case SparseTensorType():
-            return type(ty), _key(ty.dense)
+            return type(ty), key_of_type(ty.dense)
         case MapType():
-            return type(ty), ty.key_dtype, _key(ty.value)
+            return type(ty), ty.key_dtype, key_of_type(ty.value)
         case None | UnknownType():
             return ty is None
     return ty
@@ -217,7 +217,7 @@ def _key(ty: Type | None) -> object:
 
 def _type_bytes(ty: Type | None) -> bytes:
     assert ty is not None
-    key = (_key(ty),)
+    key = (key_of_type(ty),)
     found = _TYPES.get(key)
     if found is None:
         found = type_to_proto(_numbered(ty)).SerializeToString()

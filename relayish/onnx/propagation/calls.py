@@ -14,8 +14,10 @@ from relayish.onnx.calls import constant_of
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import infer_results
+from relayish.onnx.node_inference import FROM_FLOATS
 from relayish.onnx.propagation.elements import apply_to_elements
 from relayish.onnx.propagation.fact import (
+    LARGEST_EVALUATED,
     MISSING,
     Array,
     Fact,
@@ -29,8 +31,8 @@ from relayish.onnx.propagation.shapes import refine_shapes
 from relayish.onnx.propagation.sizes import Sizes
 from relayish.op.declaration.properties import evaluate, random, stateful
 
-_LARGEST_EVALUATED: Final = 1024
-"""How many elements inputs and results have at most that are computed."""
+_KEPT: Final = 1 << 14
+"""For how many calls that are not alike results are kept; then all are forgotten."""
 _BOUNDED: Final = frozenset({"NonZero", "Compress", "Unique"})
 """Operators whose results are as small as their inputs, whatever the values are."""
 _UNSURE: Final = frozenset({"Dropout", "Constant"})
@@ -39,7 +41,7 @@ _UNSURE: Final = frozenset({"Dropout", "Constant"})
 
 def infer_call(
     identity: Identity, op: Op, sizes: Sizes, attrs: Attrs | None, inputs: Sequence[Fact]
-) -> list[Fact]:
+) -> Sequence[Fact]:
     """Return what is known of the results of a call.
 
     Args:
@@ -51,11 +53,33 @@ def infer_call(
 
     Raises:
         TypeInferenceError: If the inputs contradict each other, or the operator.
+
+    Complexity:
+        That of one look, but for the first of calls that are alike.
     """
     if not inputs and identity.name == "Constant" and not identity.domain:
         value = constant_of(attrs)
         if value is not None:
             return [fact_of_array(value)]
+    exactly = identity.name in FROM_FLOATS or all(map(_is_given, inputs))
+    key = (op, attrs, *[fact.alike(exactly=exactly) for fact in inputs])
+    known = sizes.alike.get(key)
+    if known is None:
+        known = _infer(identity, op, sizes, attrs, inputs)
+        if len(sizes.alike) >= _KEPT:
+            sizes.alike.clear()
+        sizes.alike[key] = known
+    return known
+
+
+def _is_given(fact: Fact) -> bool:
+    """Return whether all is known of an input that there is to know."""
+    return fact.value is not None or fact is MISSING
+
+
+def _infer(
+    identity: Identity, op: Op, sizes: Sizes, attrs: Attrs | None, inputs: Sequence[Fact]
+) -> list[Fact]:
     types = [None if fact is MISSING else fact.type for fact in inputs]
     found = infer_results(op, attrs, types, [fact.value for fact in inputs])
     if identity.domain:
@@ -100,7 +124,7 @@ def _evaluate(
     for fact in inputs:
         if fact is MISSING:
             values.append(())
-        elif fact.value is None or fact.value.size > _LARGEST_EVALUATED:
+        elif fact.value is None or fact.value.size > LARGEST_EVALUATED:
             return None
         else:
             values.append(fact.value)
@@ -123,4 +147,4 @@ def _is_small(ty: Type) -> bool:
     if not isinstance(ty, TensorType):
         return False
     shape = [size for size in ty.shape if isinstance(size, int)]
-    return len(shape) == len(ty.shape) and count_elements(shape) <= _LARGEST_EVALUATED
+    return len(shape) == len(ty.shape) and count_elements(shape) <= LARGEST_EVALUATED

@@ -18,6 +18,7 @@ from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, TensorType, TupleType, Type
 from relayish.onnx.element_types import ELEMENT_TYPES, find_element_type
 from relayish.onnx.joins import join
+from relayish.onnx.node_inference import key_of_type
 from relayish.onnx.types import UnknownType
 
 Element: TypeAlias = int | PrimExpr | None
@@ -27,6 +28,9 @@ Array: TypeAlias = NDArray[Any]  # Any: of whatever element type
 
 LARGEST_PARTIAL: Final = 256
 """How many elements a tensor has at most of which some are known."""
+
+LARGEST_EVALUATED: Final = 1024
+"""How many elements inputs and results have at most that are computed."""
 
 
 class Partial(NamedTuple):
@@ -45,7 +49,7 @@ class Fact:
         fields: Of a tuple: what is known of its fields.
     """
 
-    __slots__ = ("_partial", "fields", "type", "value")
+    __slots__ = ("_alike", "_partial", "fields", "type", "value")
 
     def __init__(
         self,
@@ -58,6 +62,35 @@ class Fact:
         self.value = value
         self.fields = fields
         self._partial = partial
+        self._alike: tuple[object, object] | None = None
+
+    def alike(self, *, exactly: bool) -> object:
+        """Return what is equal of facts from which the same follows, element types included.
+
+        Args:
+            exactly: Whether that may depend on a value of floating point. On that of integers and
+                truth values it does.
+
+        Complexity:
+            Constant: larger values are alike only if they are the same.
+        """
+        found = self._alike
+        if found is None:
+            found = self._alike = self._find_alike()
+        return found[exactly]
+
+    def _find_alike(self) -> tuple[object, object]:
+        if self.fields is not None:
+            return self, self
+        key, value = key_of_type(self.type), self.value
+        if value is None:
+            told = key if self._partial is None else (key, self._partial)
+            return told, told
+        is_large, is_float = value.size > LARGEST_EVALUATED, value.dtype.kind not in "iubO"
+        if value.dtype.hasobject or (is_large and not is_float):
+            return self, self
+        exact = key if is_large else (key, value.tobytes())
+        return (key if is_float else exact), exact
 
     @property
     def partial(self) -> Partial | None:

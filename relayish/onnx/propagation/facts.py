@@ -14,7 +14,14 @@ from relayish.ir.relay import expr as kinds
 from relayish.ir.relay.module import IRModule
 from relayish.ir.relay.type import TensorType, Type
 from relayish.onnx import info
-from relayish.onnx.calls import OWN, captures_of, count_outputs, graphs_of, inputs_of
+from relayish.onnx.calls import (
+    OWN,
+    captures_of,
+    count_outputs,
+    graph_names,
+    graphs_of,
+    inputs_of,
+)
 from relayish.onnx.graph_inference import find_graph_operator
 from relayish.onnx.identity import Identity
 from relayish.onnx.inference import forget_shape
@@ -88,6 +95,8 @@ class Facts:
     def fact_of(self, expr: kinds.Expr) -> Fact:
         """Return what is known of an expression."""
         found = self._known.get(expr)
+        if found is None:
+            found = self._find_at_once(expr)
         return self._run(self._find(expr)) if found is None else found
 
     def bind(self, var: kinds.Var, value: kinds.Expr) -> Fact:
@@ -141,10 +150,25 @@ class Facts:
         tail: kinds.Expr = func.body
         while type(tail) is kinds.Let:
             value = tail.value
-            found = known.get(value) if type(value) is kinds.Var else None
+            found = known.get(value) if type(value) is kinds.Var else self._find_at_once(value)
             known[tail.var] = (yield from self._find(value)) if found is None else found
             tail = tail.body
         return (yield from self._find(tail))
+
+    def _find_at_once(self, expr: kinds.Expr) -> Fact | None:
+        """Find what is known of a flat expression; ``None`` where steps have to be done first."""
+        known = self._known
+        for part in _operands(expr):
+            if part not in known and _is_inner(part):
+                return None
+        if type(expr) is not kinds.Call:
+            found = self._simple(expr)
+        elif type(expr.op) is kinds.GlobalVar or graph_names(expr.attrs):
+            return None
+        else:
+            found = self._call_operator(expr)
+        known[expr] = found
+        return found
 
     def _find(self, root: kinds.Expr) -> Steps:
         """Find what is known of an expression; operands that stand within it come first."""
@@ -183,27 +207,39 @@ class Facts:
 
     # calls
 
+    def _call_operator(self, call: kinds.Call) -> Fact:
+        """Find what is known of a call of an operator without graphs."""
+        op, attrs = call.op, call.attrs
+        identity = identity_of(op)
+        if identity is None or type(op) is not kinds.Op:
+            return UNKNOWN
+        inputs = [self._operand(each) for each in inputs_of(call)]
+        try:
+            found = infer_call(identity, op, self._sizes, self._resolve(attrs), inputs)
+        except TypeInferenceError as error:
+            return self._failed(call, error)
+        return found[0] if count_outputs(attrs) == 1 else fact_of_tuple(found)
+
     def _call(self, call: kinds.Call) -> Steps:
         op = call.op
         try:
             if type(op) is kinds.GlobalVar:
                 return (yield from self._call_function(call, op))
-            identity = identity_of(op)
-            if identity is None or type(op) is not kinds.Op:
-                return UNKNOWN
-            graphs = graphs_of(call)
+            graphs, identity = graphs_of(call), identity_of(op)
+            if not graphs or identity is None or type(op) is not kinds.Op:
+                return self._call_operator(call)
             inputs = [self._operand(each) for each in inputs_of(call)]
-            attrs = self._resolve(call.attrs)
-            if graphs:
-                return (yield from self._call_with_graphs(call, op, identity, inputs, graphs))
-            found = infer_call(identity, op, self._sizes, attrs, inputs)
+            return (yield from self._call_with_graphs(call, op, identity, inputs, graphs))
         except TypeInferenceError as error:
-            if error.diagnostics:  # told where it was found
-                raise
-            if not self._strict:
-                return self._nothing(call)
-            raise self._at(call, error) from None
-        return found[0] if count_outputs(call.attrs) == 1 else fact_of_tuple(found)
+            return self._failed(call, error)
+
+    def _failed(self, call: kinds.Call, error: TypeInferenceError) -> Fact:
+        """Return that nothing is known of a call, if that may be."""
+        if error.diagnostics:  # told where it was found
+            raise error
+        if not self._strict:
+            return self._nothing(call)
+        raise self._at(call, error) from None
 
     def _nothing(self, call: kinds.Call) -> Fact:
         count = count_outputs(call.attrs)

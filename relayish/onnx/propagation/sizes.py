@@ -7,7 +7,7 @@ from typing import Final
 
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import PrimExpr, PrimOp
-from relayish.onnx.propagation.fact import Element
+from relayish.onnx.propagation.fact import Element, Fact
 from relayish.op.types import dimension
 from relayish.op.types.dimension import ANY
 
@@ -21,6 +21,8 @@ class Sizes:
     def __init__(self) -> None:
         self._known: dict[tuple[object, ...], PrimOp] = {}
         self._depth: dict[PrimExpr, int] = {}
+        self.alike: dict[tuple[object, ...], list[Fact]] = {}
+        """What followed from facts, made of these expressions, by what is alike in calls."""
 
     def keep(self, size: int | PrimExpr | None) -> Element:
         """Return the one object for a size; ``None`` where nothing is known of it."""
