@@ -43,6 +43,7 @@ from relayish.passes.onnx.lowering import (  # noqa: F401 - they register rules
     training,
     windows,
 )
+from relayish.passes.onnx.lowering.alike import Key, key_of_function
 from relayish.passes.onnx.lowering.defined import by_definition, has_definition
 from relayish.passes.onnx.lowering.lower_onnx_loops import is_loop
 from relayish.passes.onnx.lowering.rule import (
@@ -76,6 +77,7 @@ class LowerOnnxOperators(Handler):
         self.known = known
         self._lower = lower
         self._left: set[Expr] = set()
+        self._types: dict[Key, Type | None] = {}  # of results, by what is alike of functions
         self.onnx_domain = onnx_domain_of(self.domain.name)
 
     def any_operator(self, visitor: Dispatch, node: Call) -> Expr:
@@ -160,10 +162,15 @@ class LowerOnnxOperators(Handler):
 
     def _check_type(self, function: Function, expected: Type | None) -> None:
         """Refuse what has another type than the call that it stands for."""
-        try:
-            found = infer_type(function).body.checked_type
-        except TypeInferenceError as error:
-            raise Unlowered(f"what its rule makes is ill typed: {error}") from error
+        key = key_of_function(function)
+        found = None if key is None else self._types.get(key)
+        if found is None:
+            try:
+                found = infer_type(function).body.checked_type
+            except TypeInferenceError as error:
+                raise Unlowered(f"what its rule makes is ill typed: {error}") from error
+            if key is not None:
+                self._types[key] = found
         if expected is not None and not may_be_alike(found, expected):
             raise Unlowered(f"what its rule makes is of type {found}, and not of {expected}")
 
