@@ -91,7 +91,8 @@ def infer_node(
     if node is None:
         return (UNKNOWN,) * wanted
     told = _told_values(identity, types, values)
-    key = (identity, node, *map(key_of_type, types), *told.items())
+    spelt = [(n, each.dtype, each.shape, each.tobytes()) for n, each in told.items()]
+    key = (identity, node, *map(key_of_type, types), *spelt)
     found = _RESULTS.get(key)
     if found is None:
         found = _ask(identity, schema, node, wanted, types, told)
@@ -109,12 +110,13 @@ def _ask(
     node: bytes,
     wanted: int,
     types: Sequence[Type | None],
-    values: dict[str, bytes],
+    told: dict[str, NDArray[Any]],  # Any: of whatever element type
 ) -> Types:
     unasked = types_without_asking(identity, types)
     if unasked is not None:
         return unasked
     known = {f"i{i}": _type_bytes(ty) for i, ty in enumerate(types) if _is_told(ty)}
+    values = {n: array_to_proto(each, "").SerializeToString() for n, each in told.items()}
     type_proto, failures = _of_onnx()
     imports = {identity.domain: identity.since_version}
     try:
@@ -124,7 +126,7 @@ def _ask(
             return (UNKNOWN,) * wanted  # onnx refuses to go on without a type
         raise describe_contradiction(identity, schema, types, str(error)) from None
     symbols = _Symbols(types)
-    told = tuple(
+    results = tuple(
         [
             type_of_proto(type_proto.FromString(found[f"o{i}"]), symbols, str(identity))
             if f"o{i}" in found
@@ -132,7 +134,7 @@ def _ask(
             for i in range(wanted)
         ]
     )
-    return correct_types(identity, types, told)
+    return correct_types(identity, types, results)
 
 
 @cache
@@ -182,9 +184,9 @@ def _is_reference(value: object) -> bool:
 
 def _told_values(
     identity: Identity, types: Sequence[Type | None], values: Values
-) -> dict[str, bytes]:
-    """Return the values that a shape may follow from, as tensors."""
-    told: dict[str, bytes] = {}
+) -> dict[str, NDArray[Any]]:  # Any: of whatever element type
+    """Return the values that a shape may follow from."""
+    told: dict[str, NDArray[Any]] = {}
     for index, value in enumerate(values):
         if value is None or index >= len(types) or types[index] is None:
             continue
@@ -192,8 +194,7 @@ def _told_values(
         if small and (value.dtype.kind in "iub" or identity.name in FROM_FLOATS):
             if identity.name == "Range" and value.size == 1:
                 value = value.reshape(())  # noqa: PLW2901 - as runtimes take it, and onnx does not
-            proto = array_to_proto(value, "")  # of rank 0, a contiguous copy would be of rank 1
-            told[f"i{index}"] = proto.SerializeToString()
+            told[f"i{index}"] = value
     return told
 
 

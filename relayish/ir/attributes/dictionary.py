@@ -53,7 +53,11 @@ class DictAttrs(Attrs):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DictAttrs) or self._values.keys() != other._values.keys():
             return False
-        return all(is_same_literal(value, other[key]) for key, value in self._values.items())
+        values = other._values
+        for key, value in self._values.items():
+            if value is not values[key] and not is_same_literal(value, values[key]):
+                return False
+        return True
 
     def __hash__(self) -> int:
         try:

@@ -26,6 +26,10 @@ def is_same_literal(lhs: object, rhs: object) -> bool:
     Complexity:
         Linear in the number of distinct pairs of tuples; no recursion.
     """
+    if type(lhs) is not type(rhs):
+        return False
+    if _is_plain(lhs) and _is_plain(rhs):
+        return bool(lhs == rhs)
     pairs = [(lhs, rhs)]
     compared: set[tuple[int, int]] = set()
     while pairs:
@@ -56,6 +60,16 @@ def _is_same_leaf(lhs: object, rhs: object) -> bool:
     return bool(lhs == rhs)
 
 
+def _is_plain(value: object) -> bool:
+    """Return whether what Python takes to be equal to a value is the same, if it is as plain."""
+    if type(value) is tuple:
+        return _PLAIN.issuperset(map(type, value))
+    return type(value) in _PLAIN
+
+
+_PLAIN: Final = frozenset({int, str})
+
+
 def hash_briefly(value: object) -> int:
     """Return a hash of ``value`` that agrees with :func:`is_same_literal`, in this process.
 
@@ -64,6 +78,8 @@ def hash_briefly(value: object) -> int:
     Complexity:
         Constant, but linear in the items of a tuple.
     """
+    if _is_plain(value):
+        return hash(value)
     if type(value) is tuple:
         return hash((len(value), *[_hash_start(item) for item in value]))
     return _hash_start(value)

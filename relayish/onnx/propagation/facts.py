@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from relayish._support.collector import pause_collection
 from relayish._support.trampoline import run
 from relayish.errors import Diagnostic, TypeInferenceError
 from relayish.ir.attributes.attrs import Attrs
@@ -137,7 +138,8 @@ class Facts:
             TypeInferenceError: If inputs of a node contradict each other.
         """
         self._where = name
-        return self._run(self._walk(func, params))
+        with pause_collection():  # all that is made stays
+            return self._run(self._walk(func, params))
 
     def _run(self, steps: Steps) -> Fact:
         found: Fact = run(steps, caught=(TypeInferenceError,))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.referential_transparency import ReferentialTransparency
 from relayish.analysis.variables import free_vars
 from relayish.ir.nodes.span import name_of_span
@@ -125,7 +126,8 @@ class Chain:
         self._free: dict[Expr, tuple[Var, ...]] = {}
         self.end = Binding(None, Tuple(()), None)
         self._first: Binding | None = None
-        self._fill(body)
+        with pause_collection():  # all that is made stays
+            self._fill(body)
 
     # building
 
