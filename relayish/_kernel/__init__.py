@@ -39,9 +39,12 @@ What a program computes is the same without it, only slower.
 """
 
 SHAPES: Final = {name: number for number, name in enumerate(
-    ("kept", "inferred", "skipped", "leaf", "one", "optional", "many", "mixed")
+    ("kept", "inferred", "skipped", "leaf", "empty", "one", "optional", "many", "mixed")
 )}  # fmt: skip
-"""How a plan follows a field, by the name of its shape; the C knows them by number."""
+"""How a plan follows a field, by the name of its shape; the C knows them by number.
+
+Where a field that is to be empty holds something, Python follows the node.
+"""
 
 CHECKS: Final = {name: number for number, name in enumerate(
     ("convert", "in kinds", "in kinds or none", "all in kinds", "exact", "instance")

@@ -22,7 +22,7 @@
 
 /* How a field holds nodes, as far as a traversal follows it.  The numbers are those of SHAPES in
    __init__.py. */
-enum shape { KEPT, INFERRED, SKIPPED, LEAF, ONE, OPTIONAL, MANY, MIXED };
+enum shape { KEPT, INFERRED, SKIPPED, LEAF, EMPTY, ONE, OPTIONAL, MANY, MIXED };
 
 /* What a constructor asks of a value.  The numbers are those of CHECKS in __init__.py. */
 enum check { CONVERT, IN_KINDS, IN_KINDS_OR_NONE, ALL_IN_KINDS, EXACT, INSTANCE };

@@ -76,7 +76,11 @@ static PyObject *
 held_in(PlanField *field, PyObject *node)
 {
     PyObject *held = SLOT(node, field->offset);
-    return held == NULL || (field->shape >= MANY && !PyTuple_CheckExact(held)) ? NULL : held;
+    if (held == NULL || (field->shape >= MANY && !PyTuple_CheckExact(held))
+        || (field->shape == EMPTY && held != Py_None)) {
+        return NULL;
+    }
+    return held;
 }
 
 static bool

@@ -173,7 +173,7 @@ class _Pieces(Traversal):
             made: PushAll = compile_function("push_all(node, append, extend)", lines, dict(_KNOWN))
             return made
 
-        found: PushAll = generate() if _ATTRIBUTES[kind] else self._plan("push_all", kind, generate)
+        found: PushAll = self._plan("push_all", kind, generate, _ATTRIBUTES[kind])
         return found
 
 

@@ -288,13 +288,17 @@ class Traversal:
         return made
 
     def _plan(
-        self, form: str, kind: type[Node], generate: Callable[[], Any]
+        self, form: str, kind: type[Node], generate: Callable[[], Any], empty: Sequence[str] = ()
     ) -> Any:  # Any: as the form says
-        """Return the function of ``generate``, or what the compiled core has in its place."""
+        """Return the function of ``generate``, or what the compiled core has in its place.
+
+        That is for nodes whose fields of the names ``empty`` hold ``None``, as most do.
+        """
         followed = self.fields(kind)
         told: object = self._maker(kind)
         if form in ("push", "push_all"):
             fields = [(f.name, f.shape.value, False) for f in followed]
+            fields += [(name, "empty", False) for name in empty]
             told = self.left_out if form == "push_all" else None
         else:
             shape_of = {f: f.shape.value for f in followed} | {
