@@ -102,7 +102,7 @@ def lower_groups(
     if not (made or _has_marks(mod)):
         return mod
     kernels = {var: kernel.func for var, kernel in made.items()}
-    return Sequential(["InferType"], opt_level=0)(grouped.with_functions(images | kernels))
+    return Sequential(["InferType"], opt_level=0)(grouped.with_functions({**images, **kernels}))
 
 
 _GROUPING: Final = (
