@@ -24,6 +24,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.pass_infra import is_skipped, register_pass
 from relayish.passes.relay.cleanup.dead_code_elimination import eliminate_dead_code
 from relayish.passes.relay.functions.flatten_closure import flatten_closure
+from relayish.passes.relay.functions.interprocedural.captures import has_inner
 from relayish.passes.relay.functions.interprocedural.inliner import inline_functions
 from relayish.passes.relay.functions.lambda_lift import lambda_lift
 from relayish.passes.relay.normal_form.functions import iterate_open_functions
@@ -82,6 +83,7 @@ def _has_named_functions(mod: IRModule) -> bool:
     return any(
         _is_named(node)
         for _, function in iterate_open_functions(mod)
+        if has_inner(function)
         for node in EXPRESSIONS.pre_order(function.body, is_transparent)
     )
 

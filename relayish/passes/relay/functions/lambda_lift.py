@@ -38,7 +38,7 @@ from relayish.ir.relay.global_var_supply import GlobalVarSupply
 from relayish.ir.relay.module import IRModule
 from relayish.ir.scopes.renaming import make_fresh_variable, replace_nodes
 from relayish.pass_infra import register_pass
-from relayish.passes.relay.functions.interprocedural.captures import Captures, Inner
+from relayish.passes.relay.functions.interprocedural.captures import Captures, Inner, has_inner
 from relayish.passes.relay.functions.interprocedural.copy import (
     copy_function,
     make_fresh_var,
@@ -73,6 +73,8 @@ class _Lifter:
 
     def lift(self, root: Function) -> Function:
         """Return ``root`` without functions inside, which are added."""
+        if not has_inner(root):
+            return root
         captures = self._captures.pop(root, None) or Captures(root)
         if len(captures.inner) == 1:
             return root
@@ -210,6 +212,8 @@ def lambda_lift(mod: IRModule) -> IRModule:
     captures: dict[Function, Captures] = {}
 
     def has_functions(function: Function) -> bool:
+        if not has_inner(function):
+            return False
         found = captures[function] = Captures(function)
         return len(found.inner) > 1
 

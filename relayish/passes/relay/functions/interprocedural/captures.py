@@ -19,6 +19,11 @@ from relayish.ir.scopes.scoping import bound_by
 from relayish.passes.relay.functions.interprocedural.copy import has_said_type, make_fresh_var
 
 
+def has_inner(function: Function) -> bool:
+    """Return whether there is a function inside ``function``."""
+    return Function in set(map(type, EXPRESSIONS.post_order(function.body)))
+
+
 class Inner:
     """What is known of one function inside another."""
 
