@@ -22,6 +22,7 @@ from typing import TypeAlias
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.dataflow_pattern.group import PARTITIONED, Group, find_groups
 from relayish.dataflow_pattern.pattern import VERBS, DFPattern, expect_expr
+from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.errors import PassError
 from relayish.ir.attributes.dictionary import DictAttrs
 from relayish.ir.nodes.node import ATOMS, Node
@@ -32,7 +33,7 @@ from relayish.rewriting.relay.facts import RelayFacts
 
 
 def partition(
-    pattern: DFPattern,
+    pattern: DFPattern | Analysed,
     expr: Expr,
     attrs: Mapping[str, object] | None = None,
     check: Callable[[Expr], bool] | None = None,

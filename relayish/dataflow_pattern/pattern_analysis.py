@@ -50,6 +50,7 @@ class Analysed:
         order, uses = count_patterns(root)
         self.order = order
         self.kinds: frozenset[type[DFPattern]] = frozenset(map(type, order))
+        self._redirected = [(p, p.pattern) for p in order if type(p) is WildcardPattern]
         recursive = _find_recursive(order)
         _check_nesting(order, recursive)
         _check_descent(recursive)
@@ -70,6 +71,10 @@ class Analysed:
         self.interface: dict[DFPattern, tuple[DFPattern, ...]] = {}
         if ways:
             self._find_interfaces(ways, shared)
+
+    def is_current(self) -> bool:
+        """Return whether no wildcard in the pattern was redirected since it was looked at."""
+        return all(wildcard.pattern is known for wildcard, known in self._redirected)
 
     def regroupings(self, pattern: DFPattern) -> tuple[tuple[Op, CallPattern], ...]:
         """Return, by the operator of the call to match, what a product of a quotient may be too."""

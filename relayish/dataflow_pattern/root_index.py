@@ -5,6 +5,8 @@ Every expression has a key: the operator that a call calls, and its kind for eve
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from relayish._support.graph import reachable
 from relayish.dataflow_pattern.node_pattern import NodePattern
 from relayish.dataflow_pattern.pattern import (
@@ -37,8 +39,17 @@ _KINDS: dict[type[DFPattern], type[Node]] = {
 _WRAPPERS = (AttrPattern, TypePattern, DataTypePattern, ShapePattern)
 
 
+_KNOWN: WeakKeyDictionary[Analysed, list[Root] | None] = WeakKeyDictionary()
+
+
 def roots_of(analysed: Analysed) -> list[Root] | None:
     """Return how expressions that match the pattern may begin; ``None`` if any may."""
+    if analysed not in _KNOWN:
+        _KNOWN[analysed] = _find_roots(analysed)
+    return _KNOWN[analysed]
+
+
+def _find_roots(analysed: Analysed) -> list[Root] | None:
     found: list[Root] = []
     for pattern in _unwrap(analysed.root):
         if type(pattern) is CallPattern:

@@ -17,10 +17,13 @@ After, with the table ``[("conv_relu", is_op("nn.relu")(is_op("nn.conv2d")(...))
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from relayish.analysis.infer_type import infer_type
 from relayish.dataflow_pattern.partition import partition, read_entry
+from relayish.dataflow_pattern.pattern import DFPattern
+from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.ir.relay.expr import Function
 from relayish.ir.relay.function_attributes import COMPOSITE
 from relayish.ir.relay.module import IRModule
@@ -74,7 +77,20 @@ def merge_composite(
     for name, pattern, check in map(read_entry, pattern_table):
         if is_typed and image.checked_type is None:
             image = infer_type(image, mod)  # checks may ask for types
-        body = partition(pattern, image.body, {COMPOSITE: name}, check, mod)
+        body = partition(_analyse(pattern, mod), image.body, {COMPOSITE: name}, check, mod)
         if body is not image.body:
             image = image.with_fields(body=body)
     return image
+
+
+_ANALYSED: Final[WeakKeyDictionary[IRModule, dict[DFPattern, Analysed]]] = WeakKeyDictionary()
+"""The patterns that functions of a module were searched for."""
+
+
+def _analyse(pattern: DFPattern, mod: IRModule | None) -> Analysed:
+    """Return the analysis of a pattern, done once for all functions of a module."""
+    known = {} if mod is None else _ANALYSED.setdefault(mod, {})
+    found = known.get(pattern)
+    if found is None or not found.is_current():
+        found = known[pattern] = Analysed(pattern)
+    return found

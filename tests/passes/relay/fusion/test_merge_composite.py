@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import relayish as relay
-from relayish.dataflow_pattern import is_op, wildcard
+from relayish.dataflow_pattern import is_op, is_var, wildcard
+from relayish.dataflow_pattern.pattern_analysis import Analysed
 from relayish.errors import PassError, PipelineError
+from relayish.passes.relay.fusion import merge_composite
 from relayish.transform import MergeComposite
 
 ADD_RELU = is_op("nn.relu")(is_op("add")(wildcard(), wildcard()))
@@ -47,6 +49,24 @@ def test_check_says_which_matches_are_cut_out():
     seen = []
     MergeComposite([("ar", ADD_RELU, lambda expr: seen.append(expr.op.name) or True)])(mod)
     assert seen == ["nn.relu"]
+
+
+def test_patterns_are_analysed_once_for_all_functions(monkeypatch: pytest.MonkeyPatch):
+    asked = []
+    monkeypatch.setattr(merge_composite, "Analysed", lambda p: asked.append(p) or Analysed(p))
+    body = "{ nn.relu(add(%x, %x)) }"
+    functions = [f"def @f{i}(%x: Tensor[(2), float32]) {body}" for i in range(4)]
+    mod = relay.parse('#[version = "0.0.5"]\n' + "\n".join(functions))
+    MergeComposite([("ar", ADD_RELU), ("a", ADD)])(mod)
+    assert asked == [ADD_RELU, ADD]
+
+
+def test_a_wildcard_may_be_redirected_between_two_runs():
+    mod, tower = module("nn.relu(nn.relu(%x))"), wildcard()
+    table = [("tower", is_op("nn.relu")(tower))]
+    assert len(composites(MergeComposite(table)(mod))) == 2
+    tower.redirect_to(is_op("nn.relu")(is_var()))
+    assert len(composites(MergeComposite(table)(mod))) == 1
 
 
 def test_results_are_typed():
