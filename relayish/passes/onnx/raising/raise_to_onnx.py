@@ -13,6 +13,7 @@ After::
 from __future__ import annotations
 
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from relayish.errors import PassError
 from relayish.functor import post_order_rewrite
@@ -44,7 +45,7 @@ from relayish.passes.onnx.raising import (  # noqa: F401 - they register rules
 )
 from relayish.passes.onnx.raising.control import Branches
 from relayish.passes.onnx.raising.rule import Unraised
-from relayish.passes.onnx.raising.write_call import CallWriter
+from relayish.passes.onnx.raising.write_call import CallWriter, Templates
 from relayish.passes.onnx.rewrite.engine.parts import opsets_of
 from relayish.passes.utility.erase_type import erase_carried_types
 
@@ -79,8 +80,16 @@ def raise_to_onnx(
         Linear in the number of distinct nodes; no recursion.
     """
     version = _find_opset(expr, mod) if opset is None else opset
-    raised = post_order_rewrite(expr, _Raise(version, keep=keep))
+    raised = post_order_rewrite(expr, _Raise(version, _find_templates(mod, version), keep=keep))
     return expr if raised is expr else _without_inferred_types(raised)
+
+
+_TEMPLATES: Final[WeakKeyDictionary[IRModule, dict[int, Templates]]] = WeakKeyDictionary()
+"""What was made of calls in the functions of a module, by version."""
+
+
+def _find_templates(mod: IRModule | None, opset: int) -> Templates:
+    return {} if mod is None else _TEMPLATES.setdefault(mod, {}).setdefault(opset, {})
 
 
 def _find_opset(expr: Expr, mod: IRModule | None) -> int:
@@ -110,8 +119,8 @@ def _without_inferred_types(expr: Expr) -> Expr:
 class _Raise(CallWriter):
     """Writes what can be written; what cannot is kept, or refused."""
 
-    def __init__(self, opset: int, *, keep: bool) -> None:
-        super().__init__(opset)
+    def __init__(self, opset: int, templates: Templates, *, keep: bool) -> None:
+        super().__init__(opset, templates)
         self._keep: Final = keep
         self._branches: Final = Branches(opset)
 

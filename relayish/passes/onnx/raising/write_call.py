@@ -8,7 +8,7 @@ call is written for a type that carries the same, and cast there and back.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.infer_type import infer_type
@@ -35,14 +35,18 @@ _NO_RULE: Final = "no rule writes it with operators of ONNX"
 class CallWriter(ExprRewriter):
     """Writes calls of Relay's operators with those of ONNX.
 
+    Args:
+        opset: The version of the operator set.
+        templates: What was made of calls before, for this version, and is made; see `write_call`.
+
     Raises:
         Unraised: If one of them cannot be.
     """
 
-    def __init__(self, opset: int) -> None:
+    def __init__(self, opset: int, templates: Templates) -> None:
         self.opset: Final = opset
         self._order: Final = EvaluationOrder()
-        self._templates: Final[dict[Hashable, _Template]] = {}
+        self._templates: Final = templates
 
     def rewrite_call(self, pre: Call, post: Call) -> Expr:
         if type(pre.op) is not Op or identity_of(pre.op) is not None:
@@ -75,12 +79,10 @@ def write_expr(expr: Expr, opset: int) -> Expr:
         typed = infer_type(expr)
     except TypeInferenceError as error:
         raise Unraised(f"Relay does not compute its parts: {error}") from error
-    return post_order_rewrite(typed, CallWriter(opset))
+    return post_order_rewrite(typed, CallWriter(opset, {}))
 
 
-def write_call(
-    rule: Rule, pre: Call, post: Call, opset: int, templates: dict[Hashable, _Template]
-) -> Expr:
+def write_call(rule: Rule, pre: Call, post: Call, opset: int, templates: Templates) -> Expr:
     """Return what ``rule`` makes of a call, in its own element types or in others and cast.
 
     Args:
@@ -147,6 +149,10 @@ class _Template:
         return image
 
 
+Templates: TypeAlias = dict[Hashable, _Template]
+"""What was made of calls, by what makes calls alike."""
+
+
 class _Attempt:
     """A call to be written with some element types in place of others."""
 
@@ -160,9 +166,10 @@ class _Attempt:
         """What is known of arguments, in order: of a tuple how many fields it has, of one that the
         rule is given as it is the constant, of others the type."""
 
-    def write(self, rule: Rule, templates: dict[Hashable, _Template]) -> Expr:
+    def write(self, rule: Rule, templates: Templates) -> Expr:
         args = [self._argument(*each) for each in zip(self.pre.args, self.post.args, strict=True)]
         alike = (
+            rule,
             self.pre.op,
             make_exact_key(self.pre.attrs),
             self.pre.type_args,

@@ -12,6 +12,7 @@ from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import TensorType
 from relayish.passes.onnx.raising.raise_to_onnx import raise_to_onnx
 from relayish.passes.onnx.raising.rule import RULES
+from relayish.transform import RaiseToOnnx
 
 pytest.importorskip("onnx")
 pytestmark = pytest.mark.references
@@ -22,7 +23,7 @@ def raised(body: Expr, *params: Var) -> Function:
     return raise_to_onnx(infer_type(Function(params, body)))
 
 
-def times_asked(name: str, monkeypatch, body: Expr, *params: Var) -> int:
+def watched(name: str, monkeypatch) -> list[object]:
     rule, asked = RULES[name], list[object]()
 
     def ask(call: object) -> Expr:
@@ -30,6 +31,11 @@ def times_asked(name: str, monkeypatch, body: Expr, *params: Var) -> int:
         return rule(call)
 
     monkeypatch.setitem(RULES, name, ask)
+    return asked
+
+
+def times_asked(name: str, monkeypatch, body: Expr, *params: Var) -> int:
+    asked = watched(name, monkeypatch)
     raised(body, *params)
     return len(asked)
 
@@ -61,3 +67,25 @@ def test_constants_that_rules_make_are_those_of_one_call_each():
     first, second = [call.args[1] for call in calls]
     assert first is not second
     assert first.data.tolist() == second.data.tolist() == [3, 2]
+
+
+def small_functions() -> relay.IRModule:
+    variables = [Var("x", ROW) for _ in range(5)]
+    adding = {f"f{i}": Function((x,), relay.add(x, x)) for i, x in enumerate(variables)}
+    return infer_type(relay.IRModule(adding))
+
+
+def test_a_rule_is_asked_once_for_all_functions_of_a_module(monkeypatch):
+    mod, asked = small_functions(), watched("add", monkeypatch)
+    RaiseToOnnx()(mod)
+    assert len(asked) == 1
+
+
+def test_another_rule_and_another_version_are_asked_for_the_same_module(monkeypatch):
+    mod, asked = small_functions(), watched("add", monkeypatch)
+    RaiseToOnnx()(mod)
+    RaiseToOnnx(opset=13)(mod)
+    assert len(asked) == 2
+    again = watched("add", monkeypatch)
+    RaiseToOnnx()(mod)
+    assert len(again) == 1
