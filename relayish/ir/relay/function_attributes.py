@@ -63,7 +63,9 @@ def is_fused(node: object) -> bool:
 
     Those that only arrange tuples are fused as well, though their ``Primitive`` is 0.
     """
-    return has_attribute(node, PRIMITIVE) or has_compiler(node)
+    if not isinstance(node, Function) or node.attrs is None:
+        return False
+    return PRIMITIVE in node.attrs or COMPILER in node.attrs
 
 
 def is_composite(node: object) -> bool:

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.evaluation_order import EvaluationOrder
 from relayish.analysis.function_types import function_type
 from relayish.analysis.infer_type import infer_type
@@ -64,6 +65,15 @@ register_config_option(
 )
 
 
+_MARKS: Final = {
+    (True, True): DictAttrs({PRIMITIVE: 1, RESHAPE_ONLY: 1}),
+    (True, False): DictAttrs({PRIMITIVE: 1}),
+    (False, True): DictAttrs({PRIMITIVE: 0}),
+    (False, False): DictAttrs({PRIMITIVE: 0}),
+}
+"""The attributes of a function, by whether an operator is called in it, and all are views."""
+
+
 class _Kernel:
     """The function that becomes of one group, while its nodes are gathered."""
 
@@ -96,13 +106,10 @@ class _Kernel:
 
     def call(self, body: Expr, ret_type: Type | None) -> Call:
         """Return a call of the function with this body."""
-        attrs: dict[str, object] = {PRIMITIVE: int(self.has_call)}
-        if self.has_call and self.only_views:
-            attrs[RESHAPE_ONLY] = 1
+        attrs = _MARKS[self.has_call, self.only_views]
         params = tuple(self.params.values())
         ty = function_type(params, ret_type) if self._typed else None
-        made = DictAttrs(attrs)
-        func = Function(params, body, ret_type, attrs=made, span=body.span, checked_type=ty)
+        func = Function(params, body, ret_type, attrs=attrs, span=body.span, checked_type=ty)
         known = ret_type if self._typed else None
         return Call(func, tuple(self.params), span=body.span, checked_type=known)
 
@@ -242,11 +249,12 @@ def fuse_ops(
     """
     if is_fused(expr):
         return expr
-    graph = FusionGraph(expr)
-    groups = FusionGroups(graph, max_depth, max_function_args)
-    if fuse:
-        groups.fuse()
-    return _Fuser(graph, groups, link_params=link_params).build(expr)
+    with pause_collection():  # the edges of the graph live until the end
+        graph = FusionGraph(expr)
+        groups = FusionGroups(graph, max_depth, max_function_args)
+        if fuse:
+            groups.fuse()
+        return _Fuser(graph, groups, link_params=link_params).build(expr)
 
 
 @register_pass("FuseOps", opt_level=0, required=("InferType",), infer_types=True, idempotent=True)

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
 from relayish.ir.relay.module import IRModule
@@ -189,9 +190,10 @@ def plan_devices(
     if prepared is not mod:
         prepared = infer_type(prepared)
     devices = (*config.devices, config.host_virtual_device)
-    plan = Constraints(prepared, Domains(devices), config.host_virtual_device)
-    plan.collect()
-    plan.settle(config.default_primitive_virtual_device)
-    return transform_functions(
-        prepared, lambda func: capture(func, plan), iterate_optimized_functions
-    )
+    with pause_collection():  # the domain of each node lives until the end
+        plan = Constraints(prepared, Domains(devices), config.host_virtual_device)
+        plan.collect()
+        plan.settle(config.default_primitive_virtual_device)
+        return transform_functions(
+            prepared, lambda func: capture(func, plan), iterate_optimized_functions
+        )

@@ -164,3 +164,18 @@ def test_sharing_is_kept() -> None:
     x = Var("x", PAIR)
     func = typed(doublings(100, x), x)
     assert len(EXPRESSIONS.post_order(fuse_ops(func))) < 250
+
+
+@each("view", [True, False])
+def test_functions_of_one_sort_have_one_object_of_attributes(view):
+    last = "reshape(%a, newshape=[4])" if view else "exp(%a)"
+    mod = fused(
+        f"""
+        def @main(%x: Tensor[(2, 2), float32], %y: Tensor[(2, 2), float32]) {{
+          let %a = %x; ({last}, {last.replace("%a", "%y")})
+        }}
+        """
+    )
+    one, other = (kernel.attrs for kernel in kernels(mod))
+    assert one is other
+    assert ("relay.reshape_only" in one) is view

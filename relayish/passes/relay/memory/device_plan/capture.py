@@ -126,9 +126,10 @@ class _Capturer(ExprRewriter):
         if type(inner) in NAMES and type(inner) is not GlobalVar:  # on any device
             return image
         found = self._plan.device(inner)
-        if found != expected:
+        if found is not expected and found != expected:
             image = self._copied(child, image, found, expected)
-        return image if expected == around else with_fixed_device(image, expected, child)
+        placed = expected is around or expected == around
+        return image if placed else with_fixed_device(image, expected, child)
 
     def _copied(
         self, child: Expr, image: Expr, source: VirtualDevice, target: VirtualDevice

@@ -172,12 +172,13 @@ class Constraints:
         """Decide what is open: results first, as ``default``, then what goes into them."""
         self._default = default
         self._known_devices.clear()
-        for node in self._in_order():
+        order = list(self._in_order())
+        for node in order:
             if type(node) is Call and is_open_mark(node):
                 self._domains.unify(
                     self.domain(node), self.domain(node.args[0]), node, optional=True
                 )
-        for node in self._in_order():
+        for node in order:
             if type(node) is Function:
                 self._domains.settle(self.domain(node), default)
             elif type(node) is Call:

@@ -122,7 +122,8 @@ class Domains:
         """
         pending = [(one, other)]
         while pending:
-            left, right = (domain.find() for domain in pending.pop())
+            one, other = pending.pop()
+            left, right = one.find(), other.find()
             if left is right:
                 continue
             if left.rank < right.rank:
