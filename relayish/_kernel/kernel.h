@@ -124,13 +124,14 @@ PyObject *post_order(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObje
 PyObject *hash_node(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
 PyObject *with_fields(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
 PyObject *span(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
+PyObject *run_rules(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);
 
 /* Names of attributes, interned: attr.memo_map is "memo_map". */
 #define EACH_NAME(DO) \
     DO(__new__) DO(_after) DO(_handlers) DO(_hash_leaf) DO(_hashes) DO(_images) DO(_index) \
     DO(_is_post_order) DO(_make) DO(_numbers) DO(_push) DO(_rebuild) DO(_refuse) DO(_rewriter) \
     DO(_rewrites) DO(_starts) DO(append) DO(extend) DO(get) DO(memo_map) DO(name) DO(push_all) \
-    DO(row) DO(visit_children) DO(visit_counter) DO(visit_limit)
+    DO(row) DO(send) DO(visit_children) DO(visit_counter) DO(visit_limit)
 #define AS_MEMBER(name) PyObject *name;
 extern struct names {
     EACH_NAME(AS_MEMBER)

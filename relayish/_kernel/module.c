@@ -19,6 +19,7 @@ static const struct {
     {"hash_node", hash_node, 7},
     {"with_fields", with_fields, 0},
     {"span", span, 1},
+    {"run", run_rules, 0},
 };
 
 static PyObject *

@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias
 
+from relayish._kernel import loop
+
 Rule: TypeAlias = Generator[Any, Any, Any]
 """A rule of the grammar; Any: it is sent whatever the rule that it yields returns."""
 
 
+@loop("run")
 def run(
     rule: Rule, out: list[str] | None = None, caught: tuple[type[Exception], ...] = ()
 ) -> Any:  # Any: what the rule returns

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from relayish import _kernel
+from relayish._support.trampoline import Rule, run
 from relayish.functor import (
     ExprMutator,
     ExprVisitor,
@@ -50,6 +51,7 @@ def attempts() -> Attempts:
     yield from _of_nodes(partly)
     yield from _of_walks(partly)
     yield from _of_functors(partly)
+    yield from _of_rules()
     with declared_temporarily():
 
         @node("counted")
@@ -122,6 +124,16 @@ def _of_walks(partly: Any) -> Attempts:
     yield "hash, unset", lambda: structural_hash(Tuple((partly, X)))
     yield "equal", lambda: structural_equal(PROGRAM, PROGRAM.with_fields(body=X))
     yield "equal, unset", lambda: structural_equal(partly, CALL)
+
+
+def _of_rules() -> Attempts:
+    def rule(last: Any) -> Rule:
+        yield "text"
+        return (yield last() if callable(last) else last)
+
+    yield "rules", lambda: run(rule(lambda: rule("text")), [])
+    yield "rules, failing", lambda: run(rule(lambda: rule(fail)), [])
+    yield "rules, of no rule", lambda: run(rule(lambda: rule(5)))
 
 
 def _of_functors(partly: Any) -> Attempts:
