@@ -9,6 +9,7 @@ string in double quotes after the sigil for a name that is no identifier (``%"od
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -130,10 +131,15 @@ def read_scalar(digits: str, suffix: str | None, negative: bool) -> np.generic:
     number = -read_int(digits) if negative else read_int(digits)
     if not suffix and not -(2**31) <= number < 2**31:
         dtype = np.int64
-    bounds = np.iinfo(np.dtype(dtype).name)
-    if not bounds.min <= number <= bounds.max:  # numpy 1 would wrap it around
+    if number not in _integers_of(np.dtype(dtype)):  # numpy 1 would wrap it around
         raise ValueError(f"{number} does not fit {dtype.__name__}")
     return dtype(number)
+
+
+@cache
+def _integers_of(dtype: np.dtype[np.generic]) -> range:
+    bounds = np.iinfo(dtype.name)
+    return range(int(bounds.min), int(bounds.max) + 1)
 
 
 def read_int(digits: str) -> int:

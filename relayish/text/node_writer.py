@@ -112,7 +112,7 @@ class NodeWriter(Writer):
     def _write_bound_pattern(self, item: Node, bound: list[Node]) -> Rule:
         """Write a pattern without a grammar of its own."""
         self._known[item] = bound
-        yield self.value_of(item, self._depth)
+        yield self.write_value(item, self._depth)
         del self._known[item]
 
     def _inline(self, declared: Field, item: object) -> str | Rule:

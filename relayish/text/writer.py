@@ -179,7 +179,7 @@ class Writer(ABC):
             yield self.statements(block, depth)
         place = self.note_before(LineKind.RESULT, node, indent, owner, case)
         self.out.append(indent)
-        yield self.value_of(node, depth)
+        yield self.write_value(node, depth)
         self.out.append("\n")
         self.note_after(place, indent)
         self.leave(self._in_block)
@@ -214,22 +214,18 @@ class Writer(ABC):
             self.out.append(f"{indent}{after_comment(text)}\n")
 
     def value_of(self, node: Node, depth: int) -> str | Rule:
-        """Return the text of a node where any may stand, or the rule that writes it."""
+        """Return the text of a node where any may stand, or the rule for all but its comment."""
         if node not in self.layout.position or type(node) in VARIABLES:
             return self.operand(node)
         made = TEXTS[type(node)](self, node, depth)
-        if isinstance(made, str):
-            return made + self.comment(node)
-        return self._write_commented(made, node) if self.has_comment(node) else made
+        return made + self.comment(node) if isinstance(made, str) else made
 
-    def _write_commented(self, rule: Rule, node: Node) -> Rule:
-        yield rule
-        self.out.append(self.comment(node))
-
-    def has_comment(self, node: Node) -> bool:
-        """Return whether there may be a comment behind a node that has a line of its own."""
-        del node
-        return self._annotate is not None
+    def write_value(self, node: Node, depth: int) -> Rule:
+        """Write a node where any may stand."""
+        made = self.value_of(node, depth)
+        yield made
+        if type(made) is not str:
+            self.out.append(self.comment(node))
 
     def comment(self, node: Node) -> str:
         """Return the comment behind a node that has a line of its own."""
@@ -270,7 +266,7 @@ class Writer(ABC):
                 for root in value:
                     noted = self.note_before(LineKind.VALUE, root, INDENTS[depth])
                     out.append(INDENTS[depth])
-                    yield self.value_of(root, depth)
+                    yield self.write_value(root, depth)
                     out.append(";\n")
                     self.note_after(noted, INDENTS[depth])
                 self.leave(self._in_block)

@@ -128,7 +128,7 @@ class BlockPrinter(NodeWriter):
 
     def _write_in_line(self, node: Node) -> Rule:
         self.out.append(" = ")
-        yield self.value_of(node, 0)
+        yield self.write_value(node, 0)
         self.out.append(";")
 
     def write_alone(self, node: Node) -> None:
@@ -172,10 +172,10 @@ class BlockPrinter(NodeWriter):
             elif type(value) in BRACKETED:
                 out.append("(")
                 yield made
-                out.append(");\n")
+                out.append(f"{self.comment(value)});\n")
             else:
                 yield made
-                out.append(";\n")
+                out.append(f"{self.comment(value)};\n")
             if hidden:
                 texts[var] = self.name(var)
             self.note_after(place, indent)
@@ -185,8 +185,9 @@ class BlockPrinter(NodeWriter):
                 yield self.statements(after, depth)
         place = self.note_before(LineKind.RESULT, node, indent, owner, case)
         out.append(indent)
-        yield self.value_of(node, depth)
-        out.append("\n")
+        made = self.value_of(node, depth)
+        yield made
+        out.append("\n" if type(made) is str else f"{self.comment(node)}\n")
         self.note_after(place, indent)
         self.leave(lets)
         self._in_block = around
@@ -238,10 +239,10 @@ class BlockPrinter(NodeWriter):
         word = "match" if node.complete else "match?"
         out.append(f"{word} ({self.operand(node.data)}) {{\n")
         blocks = self.layout.opened[node][1:]
-        for case, (clause, block) in enumerate(zip(node.clauses, blocks, strict=True)):
-            bound: list[Node] = []
+        for case in range(len(blocks)):
+            clause, bound = node.clauses[case], list[Node]()
             out.append(f"{indent}{self.patterns.text(clause.lhs, bound)} => {{\n")
-            yield self.body(block, clause.rhs, depth + 2, node, case)
+            yield self.body(blocks[case], clause.rhs, depth + 2, node, case)
             out.append(f"{indent}}},\n")
             self.leave(bound)
         out.append(f"{INDENTS[min(depth, DEEPEST)]}}}")
@@ -321,11 +322,6 @@ class BlockPrinter(NodeWriter):
     def bind_family(self, item: Node, bound: list[Node]) -> str:
         assert isinstance(item, Pattern)
         return self.patterns.text(item, bound)
-
-    def has_comment(self, node: Node) -> bool:
-        if self._annotate is not None or self.show_spans:
-            return True
-        return getattr(node, "checked_type", None) is not None
 
     def comment(self, node: Node) -> str:
         if self._annotate is not None:

@@ -132,9 +132,6 @@ class _BriefPrinter(BlockPrinter):
         super().__init__(None, readable=True, before=before)
         self.metadata = _BriefMetadata(constants)
 
-    def has_comment(self, node: Node) -> bool:
-        return self._show_types and super().has_comment(node)
-
     def comment(self, node: Node) -> str:
         return super().comment(node) if self._show_types else ""
 

@@ -128,7 +128,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
             value = _number(reader, number, start, negative=len(number["more"]) % 2 == 0)
 
         while True:  # a value is complete; see what follows it
-            after = AFTER.match(reader.text, reader.pos) or reader.match(AFTER)
+            after = reader.match(AFTER)
             if after is not None and value is not None:
                 word = after.lastgroup or ""
                 if word == "index":

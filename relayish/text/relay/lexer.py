@@ -27,6 +27,8 @@ STATEMENT: Final = re.compile(
     rf"{BLANK}(?:%(?P<temp>\d+)\s*=(?!=)|(?P<word>let|free_var|free_type)(?![A-Za-z0-9_.=(])\s*)"
 )
 """What a statement starts with, when it is not an expression alone."""
+IN_STATEMENTS: Final = "%lf"
+"""The characters that one starts with."""
 FAST: Final = re.compile(
     rf"{BLANK}(?:(%\d++)|let[ \t\n]++(%{IDENTIFIER})) = ({DOTTED})\((%\w++(?:, %\w++)*+)\)"
     r"(?:[ ]/\*[^*/]*+\*/)?;",

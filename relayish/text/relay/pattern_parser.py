@@ -9,7 +9,7 @@ from relayish.ir.relay import adt
 from relayish.text.node_reader import node_form
 from relayish.text.relay.lexer import TYPE
 from relayish.text.relay.reader import Reader
-from relayish.text.relay.type_parser import variable
+from relayish.text.relay.type_parser import simple_variable, variable
 from relayish.text.source import unquote_name
 from relayish.text.tables import NODE, Read
 from relayish.text.values_reader import meta
@@ -19,7 +19,10 @@ def pattern(reader: Reader) -> Rule:
     """A pattern; the variables it binds come into scope."""
     at = reader.skip()
     if reader.text.startswith("%", at):
-        return (yield _variable(reader))
+        binder = reader.binder("in a pattern")
+        var = simple_variable(reader, binder) or (yield variable(reader, binder))
+        reader.bind(binder.key, var)
+        return adt.PatternVar(var, span=reader.span(binder.at, reader.pos))
     found = reader.match(TYPE)
     if found is None:
         reader.fail(f"expected a pattern: _, %x, (p, p) or a constructor; {reader.found()}")
@@ -39,13 +42,6 @@ def pattern(reader: Reader) -> Rule:
     if word == "_":
         return adt.PatternWildcard(span=reader.span(at, reader.pos))
     return (yield _constructor(reader, word, at))
-
-
-def _variable(reader: Reader) -> Rule:
-    binder = reader.binder("in a pattern")
-    var = yield variable(reader, binder)
-    reader.bind(binder.key, var)
-    return adt.PatternVar(var, span=reader.span(binder.at, reader.pos))
 
 
 def _constructor(reader: Reader, word: str, at: int) -> Rule:

@@ -12,10 +12,17 @@ from relayish.ir.relay.expr import Call, Expr, Function, If, Let, Var
 from relayish.ir.relay.virtual_device import VirtualDevice, is_unconstrained
 from relayish.text.node_reader import declare_free
 from relayish.text.relay.expr_parser import expression
-from relayish.text.relay.lexer import DEVICE, FAST, STATEMENT
+from relayish.text.relay.lexer import DEVICE, FAST, IN_STATEMENTS, STATEMENT
 from relayish.text.relay.pattern_parser import pattern
 from relayish.text.relay.reader import Reader, make_empty_attrs
-from relayish.text.relay.type_parser import free_type, simple_type, type_, type_params, variable
+from relayish.text.relay.type_parser import (
+    free_type,
+    simple_type,
+    simple_variable,
+    type_,
+    type_params,
+    variable,
+)
 from relayish.text.source import ATTRIBUTE, unquote_name
 from relayish.text.tables import NODE, WORDS, is_reserved
 from relayish.text.values_reader import attribute_value, meta
@@ -30,9 +37,11 @@ def block(reader: Reader, close: str | None) -> Rule:
     mark = len(reader.hidden_locals)
     bindings: list[tuple[Var, Expr, int]] = []
     while True:
-        _read_fast(reader, bindings)
-        reader.skip()
-        found = reader.match(STATEMENT)
+        found: re.Match[str] | None = None
+        if reader.text[reader.skip() : reader.pos + 1] in IN_STATEMENTS:
+            _read_fast(reader, bindings)
+            reader.skip()
+            found = reader.match(STATEMENT)
         if found is None:
             start = reader.pos
             value = yield expression(reader)
@@ -46,7 +55,19 @@ def block(reader: Reader, close: str | None) -> Rule:
             reader.expect(";", "after a graph binding")
             reader.define("%" + found["temp"], value)
         elif found["word"] == "let":
-            yield _let(reader, found, bindings)
+            at, reader.pos = found.start("word"), found.end("word")
+            binder = reader.binder("after let")
+            var = simple_variable(reader, binder) or (yield variable(reader, binder))
+            reader.expect("=", "after the variable of a let")
+            is_function = reader.text.startswith("fn", start := reader.skip())
+            if is_function:
+                reader.bind(binder.key, var)
+            value = yield expression(reader)
+            reader.check_exprs(start, value)
+            reader.expect(";", "after the value of a let")
+            if not is_function:
+                reader.bind(binder.key, var)
+            bindings.append((var, value, at))
         else:
             yield from _declaration(reader, found)
     if close:
@@ -97,24 +118,6 @@ def _read_fast(reader: Reader, bindings: list[tuple[Var, Expr, int]]) -> None:
             env[temp] = call
 
 
-def _let(reader: Reader, found: re.Match[str], bindings: list[tuple[Var, Expr, int]]) -> Rule:
-    start = found.start("word")
-    reader.pos = found.end("word")
-    binder = reader.binder("after let")
-    var = yield variable(reader, binder)
-    reader.expect("=", "after the variable of a let")
-    is_function = reader.text.startswith("fn", reader.skip())
-    if is_function:
-        reader.bind(binder.key, var)
-    at = reader.pos
-    value = yield expression(reader)
-    reader.check_exprs(at, value)
-    reader.expect(";", "after the value of a let")
-    if not is_function:
-        reader.bind(binder.key, var)
-    bindings.append((var, value, start))
-
-
 def _declaration(reader: Reader, found: re.Match[str]) -> Rule:
     """``%n = ...;``, ``free_var %x: T;`` and ``free_type A: Kind;``."""
     reader.pos = found.end()
@@ -154,7 +157,7 @@ def statement(reader: Reader) -> Rule:
 
 def _braces(reader: Reader, start: int) -> Rule:
     del start
-    return (yield block(reader, "}"))
+    return block(reader, "}")
 
 
 def _read_nested_let(reader: Reader, start: int) -> Rule:
@@ -162,7 +165,7 @@ def _read_nested_let(reader: Reader, start: int) -> Rule:
     reader.pos = start
     if reader.match(STATEMENT) is None:  # nor would the block find one, but ask here again
         reader.fail("expected a variable after let, as in 'let %x = ...'")
-    return (yield block(reader, None))
+    return block(reader, None)
 
 
 def _if(reader: Reader, start: int) -> Rule:
@@ -180,10 +183,6 @@ def _if(reader: Reader, start: int) -> Rule:
         false_branch = yield block(reader, "}")
     reader.check_exprs(start, cond, true_branch, false_branch)
     return If._make(cond, true_branch, false_branch, reader.span(start, reader.pos), None)
-
-
-def _function(reader: Reader, start: int) -> Rule:
-    return (yield function(reader, start))
 
 
 def function(reader: Reader, start: int) -> Rule:
@@ -229,7 +228,7 @@ def _params(reader: Reader) -> Rule:
             whole = _read_attributes(reader, at)
         else:
             binder = reader.binder("or an attribute as parameter")
-            params.append((yield variable(reader, binder)))
+            params.append(simple_variable(reader, binder) or (yield variable(reader, binder)))
             reader.bind(binder.key, params[-1])
     return tuple(params), (DictAttrs(attrs) if attrs else whole), device
 
@@ -264,4 +263,4 @@ def _clause(reader: Reader) -> Rule:
     return Clause(lhs, reader.expr(rhs, start))
 
 
-WORDS.update({"{": _braces, "let": _read_nested_let, "if": _if, "fn": _function, "match": _match})
+WORDS.update({"{": _braces, "let": _read_nested_let, "if": _if, "fn": function, "match": _match})

@@ -15,6 +15,7 @@ from typing import Any, Final
 from relayish._support.trampoline import Rule
 from relayish.errors import FieldError
 from relayish.ir.relay.adt import Constructor, TypeData
+from relayish.ir.relay.expr import Var
 from relayish.ir.relay.type import Any as AnyDim
 from relayish.ir.relay.type import (
     FuncType,
@@ -101,6 +102,19 @@ def type_(reader: Reader) -> Rule:
 
 
 _NO_ANNOTATION: Final = re.compile(rf"_(?![\w.])(?!{LABEL.pattern})")
+
+
+def simple_variable(reader: Reader, binder: Binder) -> Var | None:
+    """Read a variable, from behind its name, of a simple type or of none; or stay."""
+    here = reader.pos
+    if reader.take(":"):
+        annotation = simple_type(reader)
+        if annotation is not None:
+            return reader.make_var(binder, annotation, None)
+    elif not reader.text.startswith("{", reader.pos):
+        return reader.make_var(binder, None, None)
+    reader.pos = here
+    return None
 
 
 def variable(reader: Reader, binder: Binder) -> Rule:
