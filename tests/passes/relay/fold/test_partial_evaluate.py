@@ -230,7 +230,7 @@ def test_variable_is_found_over_any_number_of_functions_in_few_steps() -> None:
     var = Var("x")
     env: Environment[int] = Environment()
     env = Environment(env)
-    env.bind({var: 7})
+    env.bind(var, 7)
     for _ in range(DEPTH):
         env = Environment(env)
     assert env.find(var) == 7

@@ -39,7 +39,12 @@ class Environment(Generic[V]):
         self.parent = parent
         self.skip = far if even else parent
 
-    def bind(self, values: Mapping[Node, V]) -> None:
+    def bind(self, var: Node, value: V) -> None:
+        """Bind a variable in this activation."""
+        self.bound[var] = value
+        self.levels[var] = self.level
+
+    def bind_all(self, values: Mapping[Node, V]) -> None:
         """Bind variables in this activation."""
         self.bound.update(values)
         self.levels.update(dict.fromkeys(values, self.level))

@@ -117,7 +117,7 @@ class Evaluator:
         func = self._mod[name]
         assert isinstance(func, Function)
         env: Environment[Value] = Environment(self._outside)
-        env.bind({param: Value(expr=param) for param in func.params})
+        env.bind_all({param: Value(expr=param) for param in func.params})
         frame = Frame(env, Residual(), pmap())
         mark = self._store.enter()
         self._fuel.enter_unknown(func)
@@ -250,7 +250,7 @@ class Evaluator:
             value = self._look_up(tail.value, frame)
             if value is None:
                 value = yield tail.value, frame
-            frame.env.bind({tail.var: value})
+            frame.env.bind(tail.var, value)
             tail = tail.body
         (value,) = yield from self._values((tail,), frame)
         return value
@@ -279,7 +279,7 @@ class Evaluator:
             if answer is Matched.NO:
                 continue
             if answer is Matched.YES and not open_:
-                frame.env.bind(bound)
+                frame.env.bind_all(bound)
                 (value,) = yield from self._values((clause.rhs,), frame)
                 return value
             open_.append(clause)
@@ -290,7 +290,7 @@ class Evaluator:
         for clause in open_ or match_.clauses:
             inner = frame.enter_branch()
             fresh = {var: Var(name_of(var), span=var.span) for var in _expressions(binders(clause))}
-            inner.env.bind({var: Value(expr=name) for var, name in fresh.items()})
+            inner.env.bind_all({var: Value(expr=name) for var, name in fresh.items()})
             mark = self._store.enter()
             code = yield from self._block(clause.rhs, inner)
             written.append(self._store.leave(mark))
@@ -370,15 +370,14 @@ class Evaluator:
         if func.type_params:
             types = types.update(dict(zip(func.type_params, given, strict=True)))
         env = Environment(closure.env)
-        env.bind(dict(zip(func.params, args, strict=True)))
+        env.bind_all(dict(zip(func.params, args, strict=True)))
         value = yield func.body, Frame(env, frame.residual, types)
         self._fuel.leave(func)
         return value
 
     def _call_op(self, op: Op, call: Call, args: tuple[Value, ...], frame: Frame) -> Step:
-        constants = [_constant_expr(arg) for arg in args]
-        known = tuple([constant for constant in constants if constant is not None])
-        if len(known) == len(args) and args:
+        known = _constant_exprs(args)
+        if known:
             folded = self._fold(call, Call(op, known, call.attrs, span=call.span), frame)
             if folded is not None:
                 return folded
@@ -435,7 +434,7 @@ class Evaluator:
             for param in func.params
         }
         env = Environment(closure.env)
-        env.bind({old: Value(expr=new) for old, new in params.items()})
+        env.bind_all({old: Value(expr=new) for old, new in params.items()})
         mark = self._store.enter()
         self._store.invalidate()
         self._fuel.enter_unknown(func)
@@ -471,7 +470,7 @@ class Evaluator:
         is_calm = not node.traits_.effect & ~Effect.READS and branches
         code: list[Expr] = []
         written: list[Written | None] = [None] * (not is_calm)
-        frame.env.bind({var: Value(expr=name) for var, name in fresh.items()})
+        frame.env.bind_all({var: Value(expr=name) for var, name in fresh.items()})
         for root in _expressions([root for scope in opened for root in scope.roots]):
             inner = frame.enter_branch()
             mark = self._store.enter()
@@ -540,6 +539,17 @@ def _with_types(node: Expr, types: TypeEnvironment) -> Expr:
 def is_left_alone(func: Function) -> bool:
     """Return whether what ``func`` computes is a kernel's or another compiler's business."""
     return is_primitive(func) or is_skipped(func)
+
+
+def _constant_exprs(values: tuple[Value, ...]) -> tuple[Expr, ...]:
+    """Return values as arguments to fold with; none unless all are constants."""
+    found: list[Expr] = []
+    for value in values:
+        constant = _constant_expr(value)
+        if constant is None:
+            return ()
+        found.append(constant)
+    return tuple(found)
 
 
 def _constant_expr(value: Value) -> Expr | None:
