@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from relayish.ir.nodes.node import Node
 
 V = TypeVar("V")
+_Var = TypeVar("_Var", bound=Node)
 
 
 class Environment(Generic[V]):
@@ -44,9 +45,9 @@ class Environment(Generic[V]):
         self.bound[var] = value
         self.levels[var] = self.level
 
-    def bind_all(self, values: Mapping[Node, V]) -> None:
+    def bind_all(self, values: Mapping[_Var, V]) -> None:
         """Bind variables in this activation."""
-        self.bound.update(values)
+        self.bound.update(values.items())
         self.levels.update(dict.fromkeys(values, self.level))
 
     def find(self, var: Node) -> V | None:
