@@ -156,7 +156,8 @@ class Annotator:
         if len(before) == len(type_args) and all(map(self._is_same, before, type_args)):
             image: Call = EXPRESSIONS.retype[Call](call, get, ty)
             return image
-        op, *args = [cast("Expr", get(part, part)) for part in (call.op, *call.args)]
+        parts = [get(part, part) for part in (call.op, *call.args)]
+        op, *args = cast("list[Expr]", parts)
         return Call(op, tuple(args), call.attrs, type_args, span=call.span, checked_type=ty)
 
     def image_of_whole(self, node: Node, ty: Type) -> Node:

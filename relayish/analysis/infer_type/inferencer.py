@@ -241,7 +241,7 @@ class Inferencer(Environment):
     def _call_value(self, call: relay.Call) -> Type:
         args = [self.types[arg] for arg in call.args]
         func = self.find(self.types[call.op])
-        if self.is_faulty(func):
+        if func in self._faulty:
             return func
         if isinstance(func, IncompleteType):
             result = IncompleteType()

@@ -62,6 +62,9 @@ class Unifier:
         """Return what is known of ``ty`` at its head."""
         if type(ty) is not IncompleteType:
             return ty
+        found = self._value.get(ty, ty)
+        if found is ty or type(found) is not IncompleteType:  # as most are
+            return found
         root = self._root(ty)
         return self._value.get(root, root)
 
