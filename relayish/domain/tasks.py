@@ -197,6 +197,14 @@ def assemble(
     Complexity:
         Linear in the number of domains.
     """
+    return Visitor(context, *make_handlers(task, *instead), occurrences=occurrences)
+
+
+def make_handlers(task: str, *instead: Handler | type[Handler]) -> list[Handler]:
+    """Return a handler for each domain, as :func:`assemble` gives them to a visitor.
+
+    Given as ``instead``, they serve several visitors.
+    """
     otherwise = _get_task(task).otherwise
     hooks.load_handlers(task)
     own = [
@@ -212,7 +220,7 @@ def assemble(
             if found is None:
                 made.task = task
             others.append(made)
-    return Visitor(context, *own, *others, occurrences=occurrences)
+    return [*own, *others]
 
 
 def register_filler(task: str, family: type[Node], fill: Fill) -> None:

@@ -22,6 +22,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final, Literal
 
 from relayish.domain import Handler
+from relayish.domain.tasks import make_handlers
 from relayish.errors import DispatchError, UnlowerableError
 from relayish.functor import ExprMutator
 from relayish.ir.equality.exact_key import make_exact_key
@@ -86,13 +87,14 @@ def lower_groups(
 ) -> IRModule:
     """Return what :func:`lower_to_loops` does, with handlers in place of those of their domains."""
     grouped = Sequential(_GROUPING, opt_level=0)(mod)
+    serving = make_handlers("loops", *handlers)
     supply = NameSupply(taken=[var.name_hint for var in grouped.functions])
     made: dict[GlobalVar, Kernel] = {}
     images = {}
     for var, func in grouped.functions.items():
         if isinstance(func, Function):
             mutator = _Groups(
-                var.name_hint, func, supply, made, handlers, refuses=unlowerable == "refuse"
+                var.name_hint, func, supply, made, serving, refuses=unlowerable == "refuse"
             )
             image = mutator.visit(func)
             ty = func.body.checked_type
@@ -120,7 +122,7 @@ class _Groups(ExprMutator):
         func: Function,
         supply: NameSupply,
         made: dict[GlobalVar, Kernel],
-        handlers: Sequence[Handler | type[Handler]],
+        handlers: Sequence[Handler],
         *,
         refuses: bool,
     ) -> None:
