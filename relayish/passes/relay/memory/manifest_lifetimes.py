@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.on_device import skip_on_device
 from relayish.dataflow.analyses.liveness import Liveness
 from relayish.dataflow.graph.point import Action
@@ -190,11 +191,12 @@ def manifest_lifetimes(func: Function) -> Function:
         >>> out.body.body.value.op.name, out.body.body.value.args[0] is x
         ('memory.kill', True)
     """
-    image = _AliasEliminator().visit(func)
-    assert isinstance(image, Function)
-    killed = _find_killed(image)
-    if not any(killed.values()):
+    with pause_collection():  # what is live at each point is kept until the end
+        image = _AliasEliminator().visit(func)
+        assert isinstance(image, Function)
+        killed = _find_killed(image)
+        if not any(killed.values()):
+            return image
+        image = post_order_rewrite(image, _KillInserter(killed))
+        assert isinstance(image, Function)
         return image
-    image = post_order_rewrite(image, _KillInserter(killed))
-    assert isinstance(image, Function)
-    return image
