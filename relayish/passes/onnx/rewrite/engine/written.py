@@ -73,7 +73,10 @@ class _Written:
             TypeInferenceError: If a call in it breaks a rule of its operator.
         """
         found = self._found
-        for each in post_order([expr], lambda e: [p for p in _parts(e) if p not in found]):
+        parts = [part for part in _parts(expr) if part not in found]
+        if any(map(_parts, parts)):
+            parts = post_order(parts, lambda e: [p for p in _parts(e) if p not in found])
+        for each in (*parts, expr):
             found[each] = self._infer(each)
         return found[expr]
 

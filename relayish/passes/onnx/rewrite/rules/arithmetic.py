@@ -45,7 +45,7 @@ def make_rules(*, signed_zeros: bool = False) -> tuple[Rule, ...]:
 
 
 def _is_one(value: npt.NDArray[np.generic]) -> bool:
-    return bool(np.all(value == np.ones((), value.dtype)))
+    return value.item(0) == 1 and bool(np.all(value == np.ones((), value.dtype)))
 
 
 @rule("Mul")
