@@ -14,6 +14,7 @@ After, in version 13, where ``%s`` is of two dimensions::
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from relayish.errors import PassError
@@ -151,6 +152,7 @@ def _step(call: Call, graph: Rewriter, goal: int) -> Expr | None:
 _UNKNOWN: Final = "nothing here rewrites it; use an operator set in which it is the same"
 
 
+@cache
 def _go_unchanged(name: str, since: int, goal: int) -> int:
     """Return the version that a call reaches by steps that change nothing."""
     following = next_version(name, since, goal)

@@ -166,6 +166,7 @@ def _all_versions() -> dict[str, tuple[int, ...]]:
     return {name: tuple(sorted(versions)) for name, versions in found.items()}
 
 
+@cache
 def next_version(name: str, since: int, goal: int) -> int | None:
     """Return the next version of an operator behind ``since``, ``None`` if there is none to go."""
     return next((each for each in versions_of(name) if since < each <= goal), None)

@@ -102,6 +102,7 @@ class Rewriter(Scope):
         self._limit = 0
         self._inlined = 0
         self._room: Room | None = None
+        self._sound: tuple[object, ...] = ()  # what a rule found to be without fault
 
     # what rules build
 
@@ -279,7 +280,7 @@ class Rewriter(Scope):
             found = rule.ask(call, self)
             if found is call or not self._may_become(binding, found, rule.name):
                 found = None
-            emitted, self._emitted = self._emitted, []
+            emitted, self._emitted, self._sound = self._emitted, [], ()
             self._copied.clear()
             if found is None:
                 for each in reversed(emitted):
@@ -306,8 +307,14 @@ class Rewriter(Scope):
 
     def _find_fault(self, binding: Binding, value: Expr) -> str | None:
         assert binding.var is not None
+        asked = (binding, value, len(self._emitted), self._rewrites)
+        if asked == self._sound:
+            return None
         written = [each.value for each in self._emitted if each not in self._copied]
-        return find_fault(binding.var, value, self, written)
+        fault = find_fault(binding.var, value, self, written)
+        if fault is None:
+            self._sound = asked
+        return fault
 
     def _may_become(self, binding: Binding, value: Expr, why: str) -> bool:
         """Return whether what a rule wrote is defined; warn of it if it is not."""
