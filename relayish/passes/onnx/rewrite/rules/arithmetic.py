@@ -22,12 +22,12 @@ def make_rules(*, signed_zeros: bool = False) -> tuple[Rule, ...]:
     """
 
     def is_zero(value: npt.NDArray[np.generic]) -> bool:
-        if np.any(value):
+        if value.item(0) or np.any(value):  # the first tells mostly, and at once
             return False
         return not signed_zeros or value.dtype.kind not in "fcV" or bool(np.all(np.signbit(value)))
 
     def is_subtracted_zero(value: npt.NDArray[np.generic]) -> bool:
-        if np.any(value):
+        if value.item(0) or np.any(value):  # the first tells mostly, and at once
             return False
         return not signed_zeros or value.dtype.kind not in "fcV" or not np.any(np.signbit(value))
 

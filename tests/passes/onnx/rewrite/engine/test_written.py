@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
@@ -15,7 +15,8 @@ from relayish.onnx import find_operator, make_call
 from relayish.passes.onnx.opset.adapters import ADAPTERS
 from relayish.passes.onnx.opset.convert_opset import convert_opset
 from relayish.passes.onnx.opset.step import Step
-from relayish.passes.onnx.rewrite.engine import Rewriter, rewrite_module, rule
+from relayish.passes.onnx.rewrite.engine import Rewriter, rewrite_module, rewriter, rule
+from relayish.passes.onnx.rewrite.engine.written import find_fault
 from tests.passes.onnx.graphs import operators, read
 
 pytestmark = pytest.mark.references
@@ -92,6 +93,38 @@ def _named(write: Write) -> Write:
         return write(call, graph)
 
     return spoil
+
+
+def test_what_a_rule_asked_about_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[Expr] = []
+
+    def judge(var: Var, new: Expr, graph: Rewriter, before: Iterable[Expr]) -> str | None:
+        judged.append(new)
+        return find_fault(var, new, graph, before)
+
+    monkeypatch.setattr(rewriter, "find_fault", judge)
+
+    @rule("Abs")
+    def turn(call: Call, graph: Rewriter) -> Expr:
+        made = graph.call("Sign", call.args)
+        assert graph.find_fault(made) is None
+        return made
+
+    assert operators(rewrite_module(read(TWO), [turn])) == ["Neg", "Sign"]
+    assert len(judged) == 1
+
+
+def test_what_is_written_after_a_rule_asked_is_judged() -> None:
+    @rule("Abs")
+    def spoil(call: Call, graph: Rewriter) -> Expr:
+        made = graph.call("Sign", call.args)
+        assert graph.find_fault(made) is None
+        graph.emit("mixed", mix(call, graph))
+        return made
+
+    with pytest.warns(RuleWarning, match="rule spoil is not applied to %y"):
+        image = rewrite_module(read(TWO), [spoil])
+    assert operators(image) == ["Neg", "Abs"]
 
 
 def test_several_variables_are_bound_anew_together_or_not_at_all() -> None:
