@@ -18,6 +18,7 @@ After::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from relayish._support.graph import post_order
 from relayish.analysis import free_type_vars, free_vars
@@ -39,42 +40,36 @@ from relayish.passes.relay.functions.interprocedural.shared_effects import bind_
 from relayish.passes.relay.normal_form.functions import iterate_open_functions, transform_functions
 
 
-class _Region:
-    """What is evaluated together: the body of a function, or a branch, without branches inside."""
-
-    def __init__(self, root: Expr) -> None:
-        self.root = root
-        self.uses: dict[Expr, None] = {}
-        """The variables, and the ifs, that occur in it, in order."""
-        self.bound: set[Node] = set()
-        self.find_free_vars: dict[Expr, None] = {}
-
-
 class _Branches:
     """The branches of one function of a module, and the variables they use."""
 
     def __init__(self, root: Function) -> None:
         self.root = root
-        self.regions: dict[Expr, _Region] = {}
-        """The regions by their outermost expression, inner ones first."""
+        self.regions: dict[Expr, tuple[Node, ...]] = {}
+        """By its outermost expression, what is evaluated together, each after what it needs.
+
+        A region is the body of a function, or a branch, without branches inside.
+        """
+        self.free_vars: dict[Expr, tuple[Expr, ...]] = {}
+        """The free variables of regions, those of inner ones first."""
         self.ifs: dict[If, None] = {}
         """All ifs in the order in which they are met, outer ones before those in their branches."""
         self.is_polymorphic = any(
             type(node) is Function and bool(node.type_params)
             for node in EXPRESSIONS.pre_order(root)
         )
-        walked: dict[Expr, _Region] = {}
+        walked: dict[Expr, tuple[tuple[Expr, ...], frozenset[Node]]] = {}
 
         def branches_in(expr: Expr) -> list[Expr]:
-            region = walked[expr] = self._walk(expr)
-            inner = [used for used in region.uses if type(used) is If]
+            uses, _ = walked[expr] = self._walk(expr)
+            inner = [used for used in uses if type(used) is If]
             self.ifs.update(dict.fromkeys(inner))
             return [branch for branching in inner for branch in _branches(branching)]
 
         start: Expr = root
         for expr in post_order([start], branches_in):
-            self._sum_up(walked[expr])
-        used = dict.fromkeys(var for region in walked.values() for var in region.find_free_vars)
+            self.free_vars[expr] = self._sum_up(*walked.pop(expr))
+        used = dict.fromkeys(chain.from_iterable(self.free_vars.values()))
         self.is_typed = not self.is_polymorphic and all(map(has_said_type, used))
         """Whether types can be handed on to what is made of branches, and of variables."""
 
@@ -82,18 +77,22 @@ class _Branches:
         """Return the variables that the branches of ``branching`` use, in order."""
         found: dict[Expr, None] = {}
         for branch in _branches(branching):
-            found.update(self.regions[branch].find_free_vars)
+            found.update(dict.fromkeys(self.free_vars[branch]))
         return tuple(found)
 
-    def _walk(self, root: Expr) -> _Region:
-        region = _Region(root)
-        for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
-            region.bound.update(bound_by(node))
+    def _walk(self, root: Expr) -> tuple[tuple[Expr, ...], frozenset[Node]]:
+        """Return the variables, and the ifs, that occur in a region, and what it binds."""
+        uses: dict[Expr, None] = {}
+        bound: set[Node] = set()
+        region = EXPRESSIONS.order_after(root, self._list_prerequisites)
+        self.regions[root] = tuple(region)
+        for node in region:
+            bound.update(bound_by(node))
             if type(node) in VARIABLES or type(node) is If:
-                region.uses[node] = None  # type: ignore[index]  # an expression
+                uses[node] = None  # type: ignore[index]  # an expression
             elif type(node) is Function and self._is_closed(node):
-                region.uses.update(dict.fromkeys(free_vars(node)))
-        return region
+                uses.update(dict.fromkeys(free_vars(node)))
+        return tuple(uses), frozenset(bound)
 
     def _list_prerequisites(self, node: Node) -> tuple[Node, ...] | None:
         """Return what is evaluated before ``node``, in the region it is in."""
@@ -104,18 +103,19 @@ class _Branches:
     def _is_closed(self, function: Function) -> bool:
         return function is not self.root and is_opaque(function)
 
-    def _sum_up(self, region: _Region) -> None:
-        for used in region.uses:
+    def _sum_up(self, uses: tuple[Expr, ...], bound: frozenset[Node]) -> tuple[Expr, ...]:
+        found: dict[Expr, None] = {}
+        for used in uses:
             for var in self.find_free_vars(used) if type(used) is If else (used,):
-                if var not in region.bound:
-                    region.find_free_vars[var] = None
-        self.regions[region.root] = region
+                if var not in bound:
+                    found[var] = None
+        return tuple(found)
 
     def image(self, root: Expr, images: dict[If, If]) -> Expr:
         """Return the region of ``root`` with each if in it replaced, but for its condition."""
         memo: dict[Node, Node] = {}
         table = EXPRESSIONS.retain if self.is_typed else EXPRESSIONS.rebuild
-        for node in EXPRESSIONS.order_after(root, self._list_prerequisites):
+        for node in self.regions[root]:
             if type(node) is If:
                 image = images[node]
                 cond = memo[node.cond]

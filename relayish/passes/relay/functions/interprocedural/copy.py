@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from relayish.analysis.referential_transparency import find_opaque_nodes
 from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.fields.naming import name_of
-from relayish.ir.nodes.node import VARIABLES, Node
+from relayish.ir.nodes.node import ATOMS, VARIABLES, Node
 from relayish.ir.relay.expr import Expr, Function, Var
 from relayish.ir.relay.traversal import EXPRESSIONS
 from relayish.ir.relay.type import Type
@@ -99,6 +99,8 @@ def copy_expr(expr: Expr, values: Mapping[Expr, Expr], *, typed: bool = False) -
     Complexity:
         Linear in the number of distinct nodes of ``expr``; no recursion.
     """
+    if type(expr) in ATOMS and EXPRESSIONS.push_all[type(expr)] is None:
+        return values.get(expr, expr)
     image = substitute_all(expr, copy_vars(expr, values, typed=typed), typed=typed)
     return OwnNodes(find_opaque_nodes(expr), values.values()).of(image)
 
