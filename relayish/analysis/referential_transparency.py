@@ -67,14 +67,18 @@ class ReferentialTransparency:
             As :meth:`holds_for`.
         """
         known = self._known
+        has_children = PROGRAM.push_all
         for node in PROGRAM.post_order(expr, lambda node: node not in known):
             if node in known:
                 continue
-            if type(node) is Let and self._is_literal(node.body):
+            kind = type(node)
+            if kind is Let and self._is_literal(node.body):  # type: ignore[attr-defined]  # a let
                 self._functions.add(node)
-            below = [child for child in PROGRAM.children(node) if not known[child]]
+            below: list[Node] = []
+            if has_children[kind] is not None:
+                below = [child for child in PROGRAM.children(node) if not known[child]]
             known[node] = not below and not self._is_opaque(node)
-            if below or is_declaration(type(node)):
+            if below or is_declaration(kind):
                 known[node] = self._hides_declarations(node, below)
         return known
 

@@ -206,16 +206,16 @@ class Module(Generic[Name]):
     def with_functions(self, functions: Mapping[Any, Node]) -> Self:  # Any: names, as above
         """Return the module with all of ``functions`` put in; see :meth:`with_function`."""
         definitions: dict[Name, Node] = {}
-        names: dict[str, Name] = {}
+        added: dict[str, Name] = {}
         for given, func in functions.items():
             _check_definition(func)
-            key, name = self._resolve(given, names)
-            names[name] = key
-            if self._functions.get(key) is not func:
+            key, name, is_new = self._resolve(given, added)
+            if is_new:
+                added[name] = key
+            if is_new or self._functions.get(key) is not func:
                 definitions[key] = func
         if not definitions:
             return self
-        added = {name: key for name, key in names.items() if name not in self._globals}
         return self._derive(
             _functions=_updated(self._functions, definitions),
             _globals=_updated(self._globals, added),
@@ -298,8 +298,8 @@ class Module(Generic[Name]):
             object.__setattr__(derived, name, value)
         return derived
 
-    def _resolve(self, key: Name | str, names: Mapping[str, Name]) -> tuple[Name, str]:
-        """Return the key for ``key``, the one that is taken already if there is one, and its name.
+    def _resolve(self, key: Name | str, names: Mapping[str, Name]) -> tuple[Name, str, bool]:
+        """Return the key for ``key``, its name, and whether no key of that name is taken already.
 
         Args:
             key: A name or a key.
@@ -308,18 +308,16 @@ class Module(Generic[Name]):
         Raises:
             DuplicateNameError: If another key of that name is taken.
         """
+        name = key if isinstance(key, str) else self._text_of(self._as_name(key))
+        taken = self._globals[name] if name in self._globals else names.get(name)
         if isinstance(key, str):
-            taken = self._globals.get(key, names.get(key))
-            return (self.make_name(key) if taken is None else taken), key
-        named = self._as_name(key)
-        name = self._text_of(named)
-        taken = self._globals.get(name, names.get(name))
+            return (self.make_name(name) if taken is None else taken), name, taken is None
         if taken is not None and taken is not key:
             raise DuplicateNameError(
                 f"@{name} is defined under another {type(taken).__name__} of that name; "
                 f"use mod.get_global_var({name!r})"
             )
-        return named, name
+        return key, name, taken is None
 
     @classmethod
     def name_class(cls) -> type:
