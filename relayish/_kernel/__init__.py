@@ -123,12 +123,15 @@ def loop(name: str, *told: object) -> Callable[[_F], _F]:
     return replace
 
 
-def settle(frozen: Iterable[type] = (), lasting: Iterable[type] = ()) -> None:
+def settle(
+    frozen: Iterable[type] = (), lasting: Iterable[type] = (), closed: Iterable[type] = ()
+) -> None:
     """Say whose objects cannot be part of a cycle with nodes, unless what they hold can.
 
     Args:
         frozen: Classes whose objects never change.
         lasting: Classes whose objects live as long as their class.
+        closed: Those of the first whose objects have a dictionary that nobody else has.
     """
     if _compiled is not None:
-        _compiled.settle(tuple(frozen), tuple(lasting))
+        _compiled.settle(tuple(frozen), tuple(lasting), tuple(closed))

@@ -6,7 +6,7 @@
 /* ---- Pairs to compare ------------------------------------------------------------------------ */
 
 /* Appends one pair of what two nodes hold, as structural equality keeps it.  Pairs lead up to the
-   roots, never in a circle, so the collector need not look at them. */
+   roots; the collector has to look at those alone that hold what may lead back. */
 static int
 append_pair(
     PyObject *pairs, PyObject *left, PyObject *right, PyObject *parent, PyObject *name,
@@ -16,7 +16,7 @@ append_pair(
     PyObject *pair = index == NULL ? NULL : PyTuple_Pack(5, left, right, parent, name, index);
     int done = pair == NULL ? -1 : PyList_Append(pairs, pair);
     if (done == 0) {
-        PyObject_GC_UnTrack(pair);
+        may_be_cyclic(pair, 0);
     }
     Py_XDECREF(pair);
     Py_XDECREF(index);

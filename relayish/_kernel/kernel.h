@@ -143,6 +143,10 @@ extern PyMethodDef copied_as_functions[];
 
 PyObject *copied_as_function(PyObject *self, PyObject *memo);
 
+/* Returns whether a value may be, or come to be, part of a cycle; if not, takes it off the
+   collector's list. */
+bool may_be_cyclic(PyObject *value, int depth);
+
 /* Returns a node of owned values, which it takes over, also where it fails. */
 PyObject *layout_fill(Layout *layout, PyObject **values);
 Py_ssize_t offset_of(PyTypeObject *kind, PyObject *name);

@@ -17,13 +17,12 @@ PyObject *Node = NULL;
 
 static PyObject *frozen_classes = NULL; /* a tuple: of their objects, which never change */
 static PyObject *lasting_classes = NULL; /* a tuple: of their objects, which outlive programs */
+static PyObject *closed_classes = NULL; /* a tuple: of frozen ones whose dictionary is their own */
 
 typedef struct {
     PyObject *owner;
     int depth;
 } Reach;
-
-static bool may_be_cyclic(PyObject *value, int depth);
 
 static bool
 is_of(PyObject *value, PyObject *classes)
@@ -43,37 +42,35 @@ visit_held(PyObject *held, void *argument)
     if (held == NULL || held == (PyObject *)Py_TYPE(reach->owner)) {
         return 0;
     }
-    if (PyDict_CheckExact(held)) { /* that of a frozen object, which nobody else has */
+    if (PyDict_CheckExact(held) && is_of(reach->owner, closed_classes)) {
         Reach inside = {held, reach->depth + 1};
         return Py_TYPE(held)->tp_traverse(held, visit_held, &inside);
     }
     return may_be_cyclic(held, reach->depth + 1);
 }
 
+/* Returns whether an object never changes, named tuples included; one with a dictionary may. */
 static bool
-is_tuple_of_items(PyObject *value)
+is_frozen(PyObject *value)
 {
     PyTypeObject *type = Py_TYPE(value);
-    if (type == &PyTuple_Type) {
-        return true;
-    }
-    return PyTuple_Check(value) && type->tp_basicsize == PyTuple_Type.tp_basicsize
-           && type->tp_dictoffset == 0; /* a named tuple */
+    bool is_named_tuple = PyTuple_Check(value) && type->tp_basicsize == PyTuple_Type.tp_basicsize;
+    return type->tp_dictoffset == 0 && (is_named_tuple || is_of(value, frozen_classes));
 }
 
-static bool
+bool
 may_be_cyclic(PyObject *value, int depth)
 {
     if (!PyObject_IS_GC(value)) {
         return false;
     }
-    if (!PyObject_GC_IsTracked(value)) {
-        return PyDict_CheckExact(value); /* the one thing that is put back on the list */
+    if (!PyObject_GC_IsTracked(value)) { /* these are put on the list later */
+        return PyDict_CheckExact(value) || PyFrame_Check(value) || PyGen_CheckExact(value);
     }
     if (depth > DEEPEST) {
         return true;
     }
-    if (is_tuple_of_items(value)) {
+    if (PyTuple_CheckExact(value)) {
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(value); i++) {
             PyObject *item = PyTuple_GET_ITEM(value, i);
             if (item == NULL || may_be_cyclic(item, depth + 1)) {
@@ -81,7 +78,7 @@ may_be_cyclic(PyObject *value, int depth)
             }
         }
     }
-    else if (is_of(value, frozen_classes)) {
+    else if (is_frozen(value)) {
         Reach reach = {value, depth};
         if (Py_TYPE(value)->tp_traverse(value, visit_held, &reach)) {
             return true;
@@ -97,24 +94,25 @@ may_be_cyclic(PyObject *value, int depth)
 PyObject *
 kernel_settle(PyObject *Py_UNUSED(module), PyObject *args)
 {
-    PyObject *frozen, *lasting;
-    if (!PyArg_ParseTuple(args, "O!O!:settle", &PyTuple_Type, &frozen, &PyTuple_Type, &lasting)) {
+    PyObject **kept[] = {&frozen_classes, &lasting_classes, &closed_classes}, *told[3];
+    if (!PyArg_ParseTuple(
+            args, "O!O!O!:settle", &PyTuple_Type, &told[0], &PyTuple_Type, &told[1], &PyTuple_Type,
+            &told[2])) {
         return NULL;
     }
-    for (int which = 0; which < 2; which++) {
-        PyObject *given = which ? lasting : frozen;
-        PyObject **kept = which ? &lasting_classes : &frozen_classes;
+    for (int which = 0; which < 3; which++) {
+        PyObject *given = told[which];
         for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(given); i++) {
             if (!PyType_Check(PyTuple_GET_ITEM(given, i))) {
                 PyErr_SetString(PyExc_TypeError, "settle takes classes");
                 return NULL;
             }
         }
-        PyObject *more = PySequence_Concat(*kept, given);
+        PyObject *more = PySequence_Concat(*kept[which], given);
         if (more == NULL) {
             return NULL;
         }
-        Py_SETREF(*kept, more);
+        Py_SETREF(*kept[which], more);
     }
     Py_RETURN_NONE;
 }
@@ -597,5 +595,7 @@ layouts_begin(void)
 {
     frozen_classes = frozen_classes ? frozen_classes : PyTuple_New(0);
     lasting_classes = lasting_classes ? lasting_classes : PyTuple_New(0);
-    return frozen_classes && lasting_classes ? PyType_Ready(&LayoutType) : -1;
+    closed_classes = closed_classes ? closed_classes : PyTuple_New(0);
+    bool begun = frozen_classes && lasting_classes && closed_classes;
+    return begun ? PyType_Ready(&LayoutType) : -1;
 }

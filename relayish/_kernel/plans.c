@@ -168,6 +168,7 @@ images_of(Images images, PyObject *items)
                 Py_DECREF(image);
                 return NULL;
             }
+            PyObject_GC_UnTrack(made); /* until it is whole: nobody may come across it */
             for (Py_ssize_t j = 0; j < i; j++) {
                 PyTuple_SET_ITEM(made, j, Py_NewRef(PyTuple_GET_ITEM(items, j)));
             }
@@ -179,7 +180,11 @@ images_of(Images images, PyObject *items)
             PyTuple_SET_ITEM(made, i, image);
         }
     }
-    return made == NULL ? Py_NewRef(items) : made;
+    if (made == NULL) {
+        return Py_NewRef(items);
+    }
+    PyObject_GC_Track(made);
+    return made;
 }
 
 static int

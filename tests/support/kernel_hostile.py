@@ -6,6 +6,7 @@ A scenario that ends a process shows as one that both modes do not share.
 from __future__ import annotations
 
 import collections
+import contextlib
 import copy
 import enum
 import gc
@@ -14,6 +15,7 @@ import pickle
 import random
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
@@ -27,6 +29,9 @@ from relayish.functor import (
     Mutator,
     Visitor,
 )
+from relayish.ir.attributes.attrs import Attrs, attrs
+from relayish.ir.attributes.dictionary import DictAttrs
+from relayish.ir.equality.structural_equal import structural_equal
 from relayish.ir.equality.structural_hash import structural_hash
 from relayish.ir.nodes.node import Node, declared_temporarily, field, node, node_kinds
 from relayish.ir.nodes.origins import origin_of, trace_origins
@@ -524,7 +529,20 @@ def garbage() -> Happening:
         del made
         return shown, len(called), len(keyed), [each() for each in refs]
 
+    class Late(DictAttrs):
+        def __init__(self) -> None:
+            super().__init__()
+
+    def later(attributes: Any, holder: Holder) -> Any:
+        made = Holding(attributes)
+        (attributes.what if isinstance(attributes, Open) else vars(attributes))["late"] = holder
+        return made
+
     with declared_temporarily():
+
+        @attrs("tests.kernel.Open")
+        class Open(Attrs):
+            what: Any
 
         @node("holding")
         class Holding(Expr):
@@ -549,6 +567,9 @@ def garbage() -> Happening:
             lambda h: Holding(Holding(h).with_fields(span=None)), lambda h: Holding(iter([h])),
             lambda h: Holding(i for i in [h]), lambda h: Holding({1: h}), lambda h: Holding([h]),
             lambda h: Holding(frozenset([h])), lambda h: Holding(type("C", (), {"a": h})),
+            lambda h: Holding((sys._getframe(), h)[:1]), lambda h: Holding(sys._getframe()),
+            lambda h: Holding(time.struct_time((1,) * 9 + (h, 0))), lambda h: later(Open({}), h),
+            lambda h: later(Late(), h), lambda h: Holding(DictAttrs({"a": (h,)})),
         ):  # fmt: skip
             yield lambda hold=hold: cycle(hold)
 
@@ -558,6 +579,47 @@ def garbage() -> Happening:
             return gone() is None
 
         yield itself
+
+
+def values_that_keep_errors() -> Happening:
+    class Value:
+        error: Any = None
+
+        def __eq__(self, other: object) -> bool:
+            self.error = ValueError("compared")
+            raise self.error
+
+        __hash__ = None  # type: ignore[assignment]
+
+    with declared_temporarily():
+
+        @node("having")
+        class Having(Expr):
+            what: Any
+
+        def compare() -> object:
+            one, other = [Tuple((X, Having(Value()))) for _ in range(2)]
+            gone = weakref.ref(one.fields[1].what)
+            with contextlib.suppress(ValueError):
+                structural_equal(one, other)
+            del one, other
+            gc.collect()
+            return gone() is None
+
+        yield compare
+
+
+def tuples_not_yet_whole() -> Happening:
+    image, wide = Var("image"), Tuple((X,) * 5)
+
+    def get(child: Any, _: Any) -> Any:
+        for found in gc.get_referrers(image):
+            if type(found) is tuple and len(found) == len(wide.fields):
+                list(found)
+        return image
+
+    for table in (EXPRESSIONS.rebuild, EVERYTHING.rebuild):
+        yield lambda table=table: len(table[Tuple](wide, get).fields)
 
 
 def depth_and_width() -> Happening:
@@ -594,8 +656,8 @@ def loops_of_other_languages() -> Happening:
 SCENARIOS: Final = (
     unset_slots, slots_of_other_things, tables_of_other_classes, keys_that_compare,
     handlers_that_spoil, odd_results, odd_arguments, odd_places, constructors_in_place_of_others,
-    declared_kinds, origins_and_threads, copies, garbage, depth_and_width,
-    loops_of_other_languages,
+    declared_kinds, origins_and_threads, copies, garbage, values_that_keep_errors,
+    tuples_not_yet_whole, depth_and_width, loops_of_other_languages,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from relayish._kernel import settle
 from relayish._support.graph import post_order
 from relayish.errors import FieldError, UnknownNameError, suggest
 from relayish.ir.attributes.attrs import Attrs
@@ -72,6 +73,9 @@ class DictAttrs(Attrs):
 
     def __reduce__(self) -> tuple[type[DictAttrs], tuple[dict[str, object]]]:
         return DictAttrs, (self._values,)
+
+
+settle(closed=(DictAttrs,))
 
 
 def freeze(root: object) -> object:
