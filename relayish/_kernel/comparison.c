@@ -36,7 +36,7 @@ append_pairs(
         }
         return done;
     }
-    bool same = left == right && field->shape != SKIPPED;
+    bool same = left == right;
     if (same && field->shape != LEAF && !field->binds) {
         int is_name = PySet_Contains(plan->told, (PyObject *)Py_TYPE(left));
         if (is_name < 0) {

@@ -145,7 +145,7 @@ layout_fill(Layout *layout, PyObject **values)
             Py_DECREF(node);
             return NULL;
         }
-        SLOT(node, layout->derived_offsets[i]) = value;
+        Py_XSETREF(SLOT(node, layout->derived_offsets[i]), value);
         cyclic = cyclic || may_be_cyclic(value, 0);
     }
     if (cyclic != PyObject_GC_IsTracked(node)) {
@@ -240,12 +240,17 @@ fill_borrowed(Layout *layout, PyObject **values)
 static PyObject *construct(PyObject *kind, PyObject *const *args, size_t flags, PyObject *names);
 
 /* Returns the layout that makes nodes of a kind, borrowed; NULL if there is none, or if somebody
-   has put another constructor, or other code, in the place of the one it stands for. */
+   has put another constructor, or other code, in the place of the one it stands for, or has more
+   done when the class is called. */
 static Layout *
 layout_in_use(PyTypeObject *kind)
 {
     if (kind->tp_vectorcall != construct) {
         return NULL; /* also of what is no node: only kinds are looked at */
+    }
+    if (kind->tp_init != PyBaseObject_Type.tp_init
+        || Py_TYPE(kind)->tp_call != PyType_Type.tp_call) {
+        return NULL;
     }
     PyObject *layout = PyDict_GetItemWithError(kind->tp_dict, attr._make);
     if (layout == NULL || Py_TYPE(layout) != &LayoutType) {
@@ -423,10 +428,10 @@ kernel_layout(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     }
     Py_ssize_t size = PyTuple_GET_SIZE(fields), more = PyTuple_GET_SIZE(derived);
-    if (size > MOST_FIELDS) {
+    PyTypeObject *type = (PyTypeObject *)kind;
+    if (size > MOST_FIELDS || type->tp_flags & Py_TPFLAGS_IS_ABSTRACT) {
         return PyStaticMethod_New(make);
     }
-    PyTypeObject *type = (PyTypeObject *)kind;
     if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) || !(type->tp_flags & Py_TPFLAGS_HAVE_GC)
         || type->tp_dictoffset != 0 || type->tp_itemsize != 0) { /* nodes have slots alone */
         PyErr_Format(PyExc_TypeError, "%R is no class of nodes", kind);

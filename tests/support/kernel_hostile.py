@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from relayish import tir
@@ -385,6 +385,15 @@ def constructors_in_place_of_others() -> Happening:
             setattr(Call, "__new__", own)  # noqa: B010 - as it was declared
             setattr(Call, "_make", made)  # noqa: B010
     yield lambda: Call(ADD, (X,))
+    told: list[Any] = []
+    setattr(Call, "__init__", lambda *given: told.append(given[1:]))  # noqa: B010 - as above
+    try:
+        yield lambda: Call(ADD, (X,))
+        yield lambda: call.with_fields(args=(X,))
+        yield lambda: Call._make(ADD, (X,), None, (), None, None)
+        yield lambda: told
+    finally:
+        setattr(Call, "__init__", object.__init__)  # noqa: B010 - as it was declared
 
 
 def declared_kinds() -> Happening:
@@ -410,12 +419,27 @@ def declared_kinds() -> Happening:
 
             @staticmethod
             def derive_found(node: Any) -> Any:
+                object.__setattr__(node, "found", [node.body])
                 if node.what == 1:
                     raise ValueError("not derived")
                 if node.what == 2:
                     raise SystemExit
                 return [(node,), [node], type(node).__name__, node.body][node.what - 3]
 
+        calls: list[Any] = []
+
+        class Telling(type):
+            def __call__(cls, *given: Any, **named: Any) -> Any:
+                calls.append((given, named))
+                return super().__call__(*given, **named)
+
+        Told = node("told")(Telling("Told", (Expr,), {"__annotations__": {"what": int}}))
+        Abstract = node("abstract")(
+            type(Sequence)("Abstract", (Expr, Sequence), {"__annotations__": {"what": int}})
+        )
+        yield lambda: (Told(1).with_fields(what=2), Told._make(3, None, None), calls)
+        yield lambda: Abstract(1)
+        yield lambda: Abstract._make(1, None, None)
         values = [Y if number % 2 else number for number in range(40)]
         yield lambda: Many(*values).with_fields(field39=X)
         yield lambda: Many(*values[:-1])
