@@ -114,6 +114,7 @@ struct Loop {
     Run run;
     PyObject *python; /* the function */
     PyObject *told;   /* a tuple: what else the function finds in its module */
+    PyObject *weak;   /* references to it */
 };
 
 PyObject *walk(Loop *loop, PyObject *const *args, Py_ssize_t given, PyObject *names);

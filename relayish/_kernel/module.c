@@ -55,6 +55,7 @@ kernel_loop(PyObject *Py_UNUSED(module), PyObject *args)
         loop->run = LOOPS[i].run;
         loop->python = Py_NewRef(PyTuple_GET_ITEM(args, 1));
         loop->told = PyTuple_GetSlice(args, 2, given);
+        loop->weak = NULL;
         PyObject_GC_Track(loop);
         if (loop->told == NULL) {
             Py_CLEAR(loop);
@@ -105,6 +106,9 @@ static void
 loop_free(Loop *loop)
 {
     PyObject_GC_UnTrack(loop);
+    if (loop->weak != NULL) {
+        PyObject_ClearWeakRefs((PyObject *)loop);
+    }
     Py_XDECREF(loop->python);
     Py_XDECREF(loop->told);
     PyObject_GC_Del(loop);
@@ -131,6 +135,7 @@ PyTypeObject LoopType = {
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL
                 | Py_TPFLAGS_METHOD_DESCRIPTOR | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_vectorcall_offset = offsetof(Loop, vectorcall),
+    .tp_weaklistoffset = offsetof(Loop, weak),
     .tp_call = PyVectorcall_Call,
     .tp_descr_get = loop_bind,
     .tp_getattro = loop_attribute,

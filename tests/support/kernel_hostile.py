@@ -509,6 +509,8 @@ def copies() -> Happening:
         yield lambda functor=functor: copy.copy(functor).visit(PROGRAM)
         yield lambda functor=functor: type(copy.deepcopy(functor).visit(PROGRAM))
     yield lambda: len(copy.deepcopy(EXPRESSIONS).post_order(PROGRAM))
+    yield lambda: weakref.ref(Traversal.post_order)() is Traversal.post_order
+    yield lambda: weakref.WeakMethod(PROGRAM.with_fields)()(body=X)  # type: ignore[misc]
     yield lambda: (Visitor._walk.__name__, Visitor._walk.__doc__, Node.with_fields.__qualname__)
 
 
