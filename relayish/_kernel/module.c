@@ -154,15 +154,21 @@ static PyMethodDef functions[] = {
     {NULL},
 };
 
-/* What is static here is of one interpreter; in another all is pure Python. */
+/* What is static here is of one interpreter, as long as it lives; in another all is pure Python. */
 static int64_t home = -1;
+
+static void
+end(void)
+{
+    home = INT64_MAX; /* of none, for what begins anew in this process counts from 0 again */
+}
 
 static int
 begin(PyObject *Py_UNUSED(module))
 {
     int64_t here = PyInterpreterState_GetID(PyInterpreterState_Get());
-    if (home >= 0 && home != here) {
-        PyErr_SetString(PyExc_ImportError, "the compiled core is in use in another interpreter");
+    if (home >= 0 ? home != here : Py_AtExit(end) < 0) {
+        PyErr_SetString(PyExc_ImportError, "the compiled core is of another interpreter");
         return -1;
     }
     home = here;

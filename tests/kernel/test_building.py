@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -75,6 +76,42 @@ def test_a_core_that_cannot_be_loaded_is_said_to_be_there_and_why_it_is_not_used
 def test_what_the_package_says_is_what_is_in_use():
     assert relayish.compiled is _kernel.compiled
     assert _kernel.compiled == (_kernel.MODE == "compiled core")
+
+
+EMBEDDED = """
+#include <Python.h>
+
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        Py_Initialize();
+        PyRun_SimpleString(
+            "from relayish import _kernel\\n"
+            "print(_kernel.compiled, flush=True)\\n"
+            "_kernel.plan('push', type('A', (), {'__slots__': ()}), object, (), None, print)");
+        Py_FinalizeEx();
+    }
+    return 0;
+}
+"""
+
+
+@pytest.mark.slow("a program is compiled, in which Python begins anew")
+@pytest.mark.skipif(not _kernel.compiled, reason="the compiled core is not in use")
+def test_a_python_that_begins_anew_in_a_process_has_pure_python(tmp_path):
+    library = sysconfig.get_config_var("LIBDIR")
+    version = sysconfig.get_config_var("LDVERSION")
+    if not shutil.which("cc") or not list(Path(library).glob(f"libpython{version}.so")):
+        pytest.skip("there is no compiler, or no library of Python")
+    (tmp_path / "begin.c").write_text(EMBEDDED, encoding="utf-8")
+    include = sysconfig.get_path("include")
+    linked = [f"-I{include}", f"-L{library}", f"-lpython{version}", f"-Wl,-rpath,{library}"]
+    subprocess.run(["cc", "begin.c", "-o", "begin", *linked], cwd=tmp_path, check=True)
+    environment = {**os.environ, "PYTHONHOME": sys.base_prefix, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [tmp_path / "begin"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False", "False"]
 
 
 def extensions(monkeypatch, pure="0", implementation="cpython", version=(3, 12, 1), free=0):
