@@ -29,7 +29,10 @@ def _nothing_is_parked():
     stacks.leave_parked_threads()
     yield
     stacks.leave_parked_threads()
-    assert not [t for t in threading.enumerate() if t.name == "relayish-stack"]
+    left = [t for t in threading.enumerate() if t.name == "relayish-stack"]
+    for thread in left:  # one that was told to end may be about to
+        thread.join(HANGS)
+    assert not [thread for thread in left if thread.is_alive()]
 
 
 class Bottom(ExprFunctor[object]):
