@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.call_graph import CallGraph
 from relayish.analysis.effectful import EffectfulNodes
 from relayish.analysis.infer_type import infer_type
@@ -77,11 +78,12 @@ def partial_evaluate(mod: IRModule) -> IRModule:
 def _evaluate(mod: IRModule) -> dict[GlobalVar, Function]:
     """Return what is left of the functions of ``mod``; what was known of values is gone then."""
     evaluator = Evaluator(mod, sum(map(count_nodes, mod.functions_of(Expr).values())))
-    return {
-        entry.global_var: evaluator.function(entry.name)
-        for entry in CallGraph(mod).topological_order()
-        if isinstance(entry.function, Function) and not is_left_alone(entry.function)
-    }
+    with pause_collection():  # values and environments live until the end
+        return {
+            entry.global_var: evaluator.function(entry.name)
+            for entry in CallGraph(mod).topological_order()
+            if isinstance(entry.function, Function) and not is_left_alone(entry.function)
+        }
 
 
 _ENTERED: Final = frozenset({Clause, Function, If, Let, Match})
