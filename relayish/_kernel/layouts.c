@@ -17,7 +17,7 @@ PyObject *Node = NULL;
 
 static PyObject *frozen_classes = NULL; /* a tuple: of their objects, which never change */
 static PyObject *lasting_classes = NULL; /* a tuple: of their objects, which outlive programs */
-static PyObject *closed_classes = NULL; /* a tuple: of frozen ones whose dictionary is their own */
+static PyObject *closed_classes = NULL; /* a tuple: of frozen ones that share no dictionary */
 
 typedef struct {
     PyObject *owner;

@@ -127,7 +127,7 @@ add_frame(Loop *loop, PyObject *self, PyObject *node)
     Py_XDECREF(code);
 }
 
-/* Finds attributes, owned; returns whether all are there.  The first that is not is the last. */
+/* Finds attributes, owned, as far as the first that is missing; returns whether none is. */
 static bool
 find_all(PyObject *object, PyObject *const *names, PyObject **values, int count)
 {

@@ -289,8 +289,6 @@ owner_of(PyObject *bound, PyMethodDef *method)
     return is_it ? PyCFunction_GET_SELF(bound) : NULL;
 }
 
-/* ---- Plans as functions ---------------------------------------------------------------------- */
-
 /* What programs ask dictionaries, and a class that is to be taken for one must not override. */
 static PyObject *asked[4];
 
@@ -334,6 +332,9 @@ is_plain_dict(PyObject *table)
     return true;
 }
 
+/* ---- Plans as functions ---------------------------------------------------------------------- */
+
+/* Returns the function that a plan stands for, borrowed. */
 static PyObject *
 plan_in_python(Plan *plan)
 {
