@@ -96,6 +96,7 @@ def expression(reader: Reader) -> Rule:  # noqa: PLR0915 - the states of one loo
             word = found["name"]
             rule = WORDS.get(word)
             if rule is not None:
+                found = None  # what a rule that waits holds, the collector looks through
                 value = yield rule(reader, start)
             elif word in _REFERENCES:
                 value = word

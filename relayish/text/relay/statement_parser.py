@@ -56,6 +56,7 @@ def block(reader: Reader, close: str | None) -> Rule:
             reader.define("%" + found["temp"], value)
         elif found["word"] == "let":
             at, reader.pos = found.start("word"), found.end("word")
+            found = None
             binder = reader.binder("after let")
             var = simple_variable(reader, binder) or (yield variable(reader, binder))
             reader.expect("=", "after the variable of a let")
