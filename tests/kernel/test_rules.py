@@ -35,6 +35,7 @@ def test_run_returns_what_the_rule_returns_and_writes_texts_in_order() -> None:
     assert run(outer()) == run(rule=outer(), out=None) == (None, None)
 
 
+@pytest.mark.deep
 def test_run_goes_as_deep_as_there_are_rules() -> None:
     assert run(nest(DEPTH, lambda: 0)) == DEPTH
 
