@@ -148,8 +148,8 @@ def reasons(kept: Kept) -> Iterator[str]:
     if not over:
         return
     yield f"Over {SECONDS:g} s at that depth, or over {MICROSECONDS:g} microseconds in the largest"
-    yield f"program, and why, as found on {EXPLAINED:,} operations or levels. Nodes of expressions that"
-    yield "are given and made, and calls of functions, are those an operation. Each node made is"
+    yield f"program, and why, as found on {EXPLAINED:,} operations or levels. Nodes of expressions"
+    yield "given and made, and calls of functions, are those an operation. Each node made is"
     yield "built, typed, and walked by the collector for as long as it stays."
     yield ""
     yield row(["pass", "program", "seconds or microseconds", *HEAD])
