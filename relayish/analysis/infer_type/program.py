@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import TypeVar, cast, overload
 
+from relayish._support.collector import pause_collection
 from relayish._support.graph import components
 from relayish.analysis.infer_type.annotate import Annotator
 from relayish.analysis.infer_type.global_uses import global_uses
@@ -61,10 +62,11 @@ def infer_type(
         >>> infer_type(Function((x,), Tuple((x,)))).ret_type.fields[0].shape
         (2, 3)
     """
-    if isinstance(program, IRModule):
-        return _infer_module(program, fresh=fresh)
-    _check_expr(program, "infer_type takes a module or an expression")
-    return _infer_expr(program, mod, fresh=fresh)
+    with pause_collection():  # what is found of each part lives until the end
+        if isinstance(program, IRModule):
+            return _infer_module(program, fresh=fresh)
+        _check_expr(program, "infer_type takes a module or an expression")
+        return _infer_expr(program, mod, fresh=fresh)
 
 
 def infer_type_local(expr: Expr, mod: IRModule | None = None) -> Type:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from relayish._support import hooks
+from relayish._support.collector import pause_collection
 from relayish._support.trampoline import Rule, run
 from relayish.errors import FieldError
 from relayish.ir.attributes.dictionary import DictAttrs
@@ -74,7 +75,8 @@ def parse(
     """
     reader = _make_reader(text, source_name, init_meta_table, unknown_ops=allow_unknown_ops)
     _version(reader, required=True)
-    made = run(_module(reader, IRModule() if init_module is None else init_module))
+    with pause_collection():  # all that is made stays
+        made = run(_module(reader, IRModule() if init_module is None else init_module))
     assert isinstance(made, IRModule)
     return made
 
