@@ -20,6 +20,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Final
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.effectful import find_effectful_nodes
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import PassError
@@ -104,9 +105,10 @@ def deduplicate(
     stem = f"{_STEM}{salt}_" if salt else _STEM
     steps = 0 if must_dominate else forward_steps
     while True:
-        image = _outline(mod, stem, steps, consider_type=consider_type)
-        if image is mod and not consider_type:
-            image = _outline(mod, stem, steps, consider_type=True)  # what is left
+        with pause_collection():  # units live until no more can be outlined of them
+            image = _outline(mod, stem, steps, consider_type=consider_type)
+            if image is mod and not consider_type:
+                image = _outline(mod, stem, steps, consider_type=True)  # what is left
         if image is mod:
             return mod
         mod = infer_type(image)

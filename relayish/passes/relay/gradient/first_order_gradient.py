@@ -18,6 +18,7 @@ After::
 
 from __future__ import annotations
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.infer_type import infer_type
 from relayish.errors import add_note
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
@@ -48,7 +49,8 @@ def first_order_gradient_of_module(mod: IRModule) -> IRModule:
         if func.type_params or is_skipped(func):
             continue
         try:
-            made[name] = first_order_gradient(check_differentiable(func))
+            with pause_collection():  # what gradients are made of lives until they are there
+                made[name] = first_order_gradient(check_differentiable(func))
         except BaseException as error:
             add_note(error, f"in function @{name.name_hint}")
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from relayish._support.collector import pause_collection
 from relayish.errors import add_note
 from relayish.ir.relay.expr import Expr, Function, GlobalVar
 from relayish.ir.relay.function_attributes import has_compiler, is_opaque, is_primitive
@@ -48,7 +49,8 @@ def transform_functions(
     changed: dict[GlobalVar | str, Expr] = {}
     for name, func in chosen(mod):
         try:
-            image = transform(func)
+            with pause_collection():  # what is known of a function lives until it is done
+                image = transform(func)
         except BaseException as error:
             add_note(error, f"in function @{name.name_hint}")
             raise
