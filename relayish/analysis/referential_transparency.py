@@ -31,6 +31,7 @@ class ReferentialTransparency:
 
     def __init__(self) -> None:
         self._known: dict[Node, bool] = {}
+        self._is_any_opaque = False  # of those known
         self._functions: set[Node] = set()
         self._declaring: set[Node] = set()  # not transparent for what they declare alone
 
@@ -75,11 +76,15 @@ class ReferentialTransparency:
             if kind is Let and self._is_literal(node.body):  # type: ignore[attr-defined]  # a let
                 self._functions.add(node)
             below: list[Node] = []
-            if has_children[kind] is not None:
+            if self._is_any_opaque and has_children[kind] is not None:
                 below = [child for child in PROGRAM.children(node) if not known[child]]
-            known[node] = not below and not self._is_opaque(node)
             if below or is_declaration(kind):
-                known[node] = self._hides_declarations(node, below)
+                holds = self._hides_declarations(node, below)
+            else:
+                holds = not self._is_opaque(node)
+            known[node] = holds
+            if not holds:
+                self._is_any_opaque = True
         return known
 
     def _hides_declarations(self, node: Node, opaque: list[Node]) -> bool:

@@ -19,6 +19,7 @@ from typing import cast
 
 import numpy as np
 
+from relayish._support.collector import pause_collection
 from relayish.analysis.on_device import is_on_device
 from relayish.dataflow import Action, SparseSolution, solve
 from relayish.interpreter.constant_call import SIZE_LIMIT
@@ -97,11 +98,11 @@ class ConditionalConstantFolder(ConstantFolder):
 def _find_decided(solution: SparseSolution[AbstractValue]) -> dict[If, bool]:
     """Return the ifs of which control takes one branch alone, wherever they are evaluated."""
     graph, taken = solution.graph, dict[If, set[bool]]()
-    for point in graph.points:
-        if point.action is Action.ENTER and type(point.node) is If:
-            cases = taken.setdefault(point.node, set())
-            for target in graph.successors(point.number):
-                branch = graph.edge(point.number, target).branch
+    for number, (node, action) in enumerate(zip(graph.nodes, graph.actions, strict=True)):
+        if type(node) is If and action is Action.ENTER:
+            cases = taken.setdefault(node, set())
+            for target in graph.successors(number):
+                branch = graph.edge(number, target).branch
                 if branch is not None and solution.is_reached(target):
                     cases.add(branch.case == 0)
     return {node: next(iter(cases)) for node, cases in taken.items() if len(cases) == 1}
@@ -143,11 +144,11 @@ def propagate_constants(
         Wegman and Zadeck, Constant propagation with conditional branches, 1991.
     """
     analysis = Constants(fold_qnn=fold_qnn, size_limit=size_limit, interprocedural=interprocedural)
-    [solution] = solve([analysis], expr)
-    folder = ConditionalConstantFolder(
-        cast("SparseSolution[AbstractValue]", solution),
-        fold_qnn=fold_qnn,
-        size_limit=size_limit,
-    )
-    with np.errstate(all="ignore"):
+    with pause_collection(), np.errstate(all="ignore"):  # the solution lives until the end
+        [solution] = solve([analysis], expr)
+        folder = ConditionalConstantFolder(
+            cast("SparseSolution[AbstractValue]", solution),
+            fold_qnn=fold_qnn,
+            size_limit=size_limit,
+        )
         return folder.fold(expr)
