@@ -100,10 +100,13 @@ def heading() -> Iterator[str]:
     python = f"{platform.python_implementation()} {platform.python_version()}"
     yield "# Passes on deep and large programs"
     yield ""
-    yield f"{today:%Y-%m-%d}, {python}, {os.cpu_count()} cores ({platform.machine()}) shared with"
-    yield "others: figures vary by a third. Written by `python bench/passes.py --write`, which says"
-    yield "what they mean. The cyclic garbage collector walks a large program again and again: that"
-    yield "is why an operation costs up to two and a half times what it costs in a small one."
+    from relayish._kernel import MODE
+
+    yield f"{today:%Y-%m-%d}, {python}, {MODE}, {os.cpu_count()} cores ({platform.machine()})"
+    yield "shared with others: figures vary by a third. Written by `bench/passes.py --write`, which"
+    yield "says what they mean. The cyclic garbage collector walks a large program again and again:"
+    yield "that is why an operation costs more than in a small one, where there is little to do"
+    yield "beside it up to five times as much."
     yield "Passes over loops are not here, but in `tests/tir/test_large_programs.py`. Those over"
     yield "models of ONNX come last, by the node, on the models of `tests/support/large_onnx.py`."
     yield ""
