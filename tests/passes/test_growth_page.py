@@ -17,7 +17,7 @@ from tests.test_architecture import ROOT
 def measured(title: str) -> set[str]:
     """Return the passes of a table."""
     page = (ROOT / "bench" / "PASSES.md").read_text(encoding="utf-8")
-    table = page.partition(f"{title}.\n")[2].partition("\nMicro")[0]
+    table = page.partition(f"{title}.\n\n")[2].partition("\n\n")[0]
     return set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE)) - {"pass"}
 
 
