@@ -373,7 +373,7 @@ class _Missing:
 
     @staticmethod
     def find_spec(fullname: str, *_: object) -> None:
-        if fullname.startswith(f"{__name__}."):
+        if fullname.startswith(f"{__name__}.") and not fullname.endswith("._compiled"):
             _importlib.import_module("relayish._support.missing").refuse_import(fullname)
 
 
