@@ -31,8 +31,7 @@ PLACES = 3
 
 def reason(pass_: Pass, mod: IRModule, size: int) -> list[str]:
     """Return the cells of a row under ``HEAD``."""
-    seconds, collecting = 0.0, 0.0
-    began = 0.0
+    began = collecting = 0.0
 
     def collected(phase: str, _: dict[str, int]) -> None:
         nonlocal began, collecting
@@ -72,7 +71,7 @@ def shares(profile: cProfile.Profile) -> tuple[Counter[str], int]:
     """Return the share of each package in the time, and the number of calls."""
     found: Counter[str] = Counter()
     stats = pstats.Stats(profile)
-    for (path, _, _), (_, _, own, _, callers) in stats.stats.items():  # type: ignore[attr-defined]
+    for (path, _, _), (_, _, own, _, callers) in stats.stats.items():
         place = place_of(path)
         if place is not None:
             found[place] += own
@@ -80,7 +79,7 @@ def shares(profile: cProfile.Profile) -> tuple[Counter[str], int]:
         for (caller, _, _), (_, _, part, _) in callers.items():
             found[place_of(caller) or "Python"] += part
     total = sum(found.values())
-    return Counter({name: own / total for name, own in found.items()}), stats.total_calls  # type: ignore[attr-defined]
+    return Counter({name: own / total for name, own in found.items()}), stats.total_calls
 
 
 def place_of(path: str) -> str | None:

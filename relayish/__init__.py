@@ -369,7 +369,10 @@ def __dir__() -> list[str]:
 
 
 class _Missing:
-    """A finder, which is asked last: says what to write instead of a module that is not there."""
+    """A finder, which is asked last: says what to write instead of a module that is not there.
+
+    The compiled core is asked for where it was not built, too, and nothing is to be said of it.
+    """
 
     @staticmethod
     def find_spec(fullname: str, *_: object) -> None:

@@ -23,9 +23,9 @@ class CallGraphEntry(Generic[Name]):
     """
 
     __slots__ = (
-        *("_graph", "callees", "callers", "function", "global_var", "is_recursive", "name"),
+        "_graph", "callees", "callers", "function", "global_var", "is_recursive", "name",
         "undefined",
-    )
+    )  # fmt: skip
     _repr_mimebundle_ = repr_mimebundle
 
     def __init__(self, graph: CallGraph[Name], global_var: Name, name: str) -> None:

@@ -37,8 +37,7 @@ _KINDS: dict[type[DFPattern], type[Node]] = {
     TupleGetItemPattern: TupleGetItem,
 }
 _WRAPPERS = (AttrPattern, TypePattern, DataTypePattern, ShapePattern)
-
-
+# What was found of patterns, which are looked for in many functions.
 _KNOWN: WeakKeyDictionary[Analysed, list[Root] | None] = WeakKeyDictionary()
 
 

@@ -38,9 +38,8 @@ def full_inline(mod: IRModule) -> IRModule:
 
     Functions inside functions are lifted first, where one of them is called or has a name, so that
     they are inlined like others where they are only called; those that are passed on end up where
-    they stood. What stays is what cannot be
-    inlined: functions that refer to themselves, by way of others or not, those of other compilers,
-    and those that stand for one operator (``Primitive``).
+    they stood. What stays is what cannot be inlined: functions that refer to themselves, by way of
+    others or not, those of other compilers, and those that stand for one operator (``Primitive``).
     Bindings that nothing needs any more are dropped.
 
     Args:
